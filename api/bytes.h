@@ -1,0 +1,31 @@
+/* A borrowed run of bytes: pointer and length, never terminated, never owned. */
+#ifndef API_BYTES_H
+#define API_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct bytes {
+    const uint8_t *ptr; /* may be NULL if len is 0 */
+    size_t len;
+};
+
+static inline struct bytes bytes_of(const char *text)
+{
+    return (struct bytes){.ptr = (const uint8_t *)text, .len = strlen(text)};
+}
+
+static inline bool bytes_equal(struct bytes a, const char *text)
+{
+    return a.len == strlen(text) && (a.len == 0 || memcmp(a.ptr, text, a.len) == 0);
+}
+
+/* [from, from + n) of a; the caller has checked the range. */
+static inline struct bytes bytes_slice(struct bytes a, size_t from, size_t n)
+{
+    return (struct bytes){.ptr = a.ptr + from, .len = n};
+}
+
+#endif

@@ -1,0 +1,39 @@
+/* Decoding a request body into a call, and encoding a result into a body: one pair of functions a file.
+ *
+ * Decoders take the whole body and allocate only from the arena; the call borrows from both. They check everything that
+ * can be checked without the operator's own rules: JSON syntax, names against op->in, types known, sizes representable,
+ * data matching shape. On refusal they return false with *err filled and a pointer to the member.
+ */
+#ifndef API_CODEC_H
+#define API_CODEC_H
+
+#include "api/arena.h"
+#include "api/bytes.h"
+#include "api/call.h"
+#include "api/problem.h"
+#include "api/source.h"
+
+struct codec_limits {
+    int json_depth; /* nesting of arrays and objects */
+};
+
+/* Open Inference Protocol: `head` is the JSON document, `tail` the blobs of its binary inputs in order (empty when the
+ * request is all JSON; every byte of it must be used). ret->op is set by the caller. */
+bool codec_json_decode(struct arena *arena, const struct codec_limits *limits, struct bytes head, struct bytes tail,
+                       struct call *ret, struct problem *err);
+
+/* Binary tensor extension (Triton): reads one blob of `input`'s dtype and shape into tensor.data. Fixed-width types
+ * borrow the blob, copying only if it is misaligned; BYTES become an array of `struct string` that borrows it. */
+bool codec_binary_decode(struct arena *arena, struct bytes blob, struct call_input *input, struct problem *err);
+
+/* Bytes that `view` has in the binary extension; false if that exceeds INT64_MAX. */
+bool codec_binary_length(const struct tensor *view, const struct tensor *input, uint64_t *ret);
+
+/* The output `view` of `call` as a response body. `input` is the dense tensor whose elements the view repeats. The
+ * body's JSON part has *head_len bytes for FORM_BINARY (the value of Inference-Header-Content-Length).
+ * Refuses with 413 when source length exceeds max_bytes, before the tensor is written anywhere; with 400 when an element
+ * cannot be written as JSON. */
+struct source *codec_json_encode(struct arena *arena, const struct call *call, const struct tensor *view,
+                                 const struct tensor *input, uint64_t max_bytes, size_t *head_len, struct problem *err);
+
+#endif

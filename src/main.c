@@ -1,0 +1,5 @@
+/* Starts the daemon. */
+int main(void)
+{
+    return 0;
+}
