@@ -10,6 +10,7 @@
 #include "api/arena.h"
 #include "api/bytes.h"
 #include "api/call.h"
+#include "api/pieces.h"
 #include "api/problem.h"
 #include "api/source.h"
 
@@ -23,11 +24,11 @@ bool codec_json_decode(struct arena *arena, const struct codec_limits *limits, s
                        struct call *ret, struct problem *err);
 
 /* Binary tensor extension (Triton): reads one blob of `input`'s dtype and shape into tensor.data. Fixed-width types
- * borrow the blob, copying only if it is misaligned; BYTES become an array of `struct string` that borrows it. */
+ * borrow the blob, which may be misaligned for the type; BYTES become an array of `struct string` that borrows it. */
 bool codec_binary_decode(struct arena *arena, struct bytes blob, struct call_input *input, struct problem *err);
 
-/* Bytes that `view` has in the binary extension; false if that exceeds INT64_MAX. */
-bool codec_binary_length(const struct tensor *view, const struct tensor *input, uint64_t *ret);
+/* The elements of a dense BYTES tensor as the binary extension writes them. False when there is no memory. */
+bool codec_binary_pieces(struct arena *arena, const struct tensor *input, struct pieces *ret);
 
 /* The output `view` of `call` as a response body. `input` is the dense tensor whose elements the view repeats. The
  * body's JSON part has *head_len bytes for FORM_BINARY (the value of Inference-Header-Content-Length).

@@ -22,21 +22,22 @@ struct reply {
     int status;
     struct header headers[REPLY_MAX_HEADERS]; /* Content-Type among them; never Content-Length or Connection */
     size_t header_count;
-    struct source *body; /* in the arena; NULL: none */
+    struct source *body; /* in the arena; NULL: the whole body is `text` */
+    struct bytes text;   /* static or in the arena */
     bool close;          /* the connection cannot be used after this answer */
     enum problem_code problem; /* of an error, for log and metrics */
     const struct op *op; /* the operator that was called, for statistics; NULL for other routes */
     struct reply_phases phases;
 };
 
-/* False if there is no room; name and value are borrowed. */
+/* Adds a header; name and value are borrowed. */
 void reply_header(struct reply *reply, const char *name, const char *value);
 
 /* Answers 200 with a text made elsewhere (static or in the arena). */
-void reply_text(struct arena *arena, struct reply *ret, const char *content_type, struct bytes text);
+void reply_text(struct reply *ret, const char *content_type, struct bytes text);
 
-/* Answers with an error document. Needs no memory beyond a small part of the arena; if even that is refused, the body is
- * a constant. */
+/* Answers with an error document and the headers its status asks for (Retry-After, Accept-Encoding), keeping only
+ * ret->op and ret->phases. If there is no memory even for that, the document is a constant 503. */
 void reply_problem(struct arena *arena, struct reply *ret, const struct problem *problem);
 
 #endif
