@@ -12,12 +12,20 @@
 
 #include "ops/tensor.h"
 
+/* One loop of the walk: `count` blocks of `size` output bytes each, whose sources are `stride` bytes apart. */
+struct copy_level {
+    uint64_t count;
+    int64_t stride; /* 0: the same block again */
+    uint64_t size;
+};
+
 /* How a view is walked, made once per view. Private but for `bytes`. */
 struct copy_plan {
     uint64_t bytes; /* of the dense form */
     const unsigned char *data;
-    unsigned width; /* bytes per element of `layout`; 1 for packed types, whose layout counts bytes */
-    struct layout layout;
+    size_t unit; /* bytes that are contiguous in the source: the innermost block */
+    int depth;
+    struct copy_level level[SHAPE_MAX_RANK]; /* outermost first; the blocks of the last are units */
 };
 
 /* `view` must have data (unless it has no elements) and a known shape whose bytes are representable. */

@@ -1,6 +1,6 @@
 /* Operators: one const descriptor per operator version, a registry, and the one call that may refuse.
  *
- * To add an operator: write ops/NAME.c with its descriptors, list them in op.c's registry, name the file in Makefile.am,
+ * To add an operator: write ops/NAME.c with its descriptors, list them in OP_TABLE below, name the file in Makefile.am,
  * add tests/ops/test_NAME.c. Metadata, contract and error messages follow from the descriptor.
  *
  * Nothing here allocates, logs or knows of HTTP; all of it is usable from any thread.
@@ -27,9 +27,9 @@ struct op_input {
 enum op_code {
     OP_OK,
     OP_BAD_TYPE,     /* a type that this version does not permit */
-    OP_MISSING,      /* a required input is absent */
+    OP_MISSING,      /* a required input, or its data, is absent */
     OP_BAD_RANK,     /* an input of the wrong rank, or a result over SHAPE_MAX_RANK */
-    OP_BAD_SHAPE,    /* a negative or incompatible size in `shape` */
+    OP_BAD_SHAPE,    /* a negative or incompatible size in `shape`; an input's own shape that is no shape */
     OP_BAD_AXES,     /* an axis out of range or given twice */
     OP_OVERFLOW,     /* the size of the output is not representable */
 };
@@ -72,7 +72,23 @@ enum op_code op_infer(const struct op *op, const struct op_call *call, struct te
 enum op_code op_refuse(struct op_diag *err, enum op_code code, int input, enum op_part part, int64_t element,
                        const char *format, ...) __attribute__((format(printf, 6, 7)));
 
-/* All descriptors: names in alphabetical order, versions ascending. */
+/* The registry: one line per descriptor, names in alphabetical order, versions ascending. Each is defined in the file of
+ * its operator. */
+#define OP_TABLE(X)      \
+    X(op_expand_8)       \
+    X(op_expand_13)      \
+    X(op_unsqueeze_1)    \
+    X(op_unsqueeze_11)   \
+    X(op_unsqueeze_13)   \
+    X(op_unsqueeze_21)   \
+    X(op_unsqueeze_23)   \
+    X(op_unsqueeze_24)   \
+    X(op_unsqueeze_25)
+
+#define X(descriptor) extern const struct op descriptor;
+OP_TABLE(X)
+#undef X
+
 size_t op_count(void);
 const struct op *op_at(size_t index);
 size_t op_index(const struct op *op); /* the inverse of op_at */

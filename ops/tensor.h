@@ -25,11 +25,16 @@ struct tensor {
     const void *data;               /* NULL: the values are not known (shape inference) */
 };
 
-/* Makes *ret the row-major (C order) view of `data`. With sizes that are not numbers, strides are left at 0. */
+/* Makes *ret the row-major (C order) view of `data`. Without elements, or with sizes that are not numbers, strides are
+ * left at 0. */
 void tensor_init(struct tensor *ret, enum dtype dtype, const struct shape *shape, const void *data);
 
 /* The same elements in the same order lie one after another in memory, as numpy's C_CONTIGUOUS. True for 0 elements. */
 bool tensor_dense(const struct tensor *tensor);
+
+/* Element `index` of an INT64 tensor of rank 0 or 1 that has data. These are the small inputs, borrowed from a request
+ * body and so at any alignment. */
+int64_t tensor_int64(const struct tensor *tensor, int64_t index);
 
 /* A view with its adjacent dimensions merged and its 1-sized ones dropped: what the order of elements in memory really
  * is. Every walk over a view starts here, so that a [2,3,6] that is dense is walked as [36], and [3,1] -> [2,3,6] as
@@ -41,7 +46,8 @@ struct layout {
     int64_t stride[SHAPE_MAX_RANK]; /* in elements */
 };
 
-/* The shape must be known and its number of elements representable (op_infer's results are). */
+/* The shape must be known and its number of elements representable (op_infer's results are). A packed tensor is one
+ * dimension of stride 1, a single element has none. */
 void layout_init(struct layout *ret, const struct tensor *view);
 
 #endif
