@@ -69,12 +69,20 @@ struct route_match {
     const char *query;   /* raw text after '?', or NULL */
 };
 
+/* Answers a request: fills *ret, which is zeroed before, with whatever is true now. */
+typedef void route_handler(struct arena *arena, const struct api_env *env, const struct route_match *match,
+                           const struct api_request *request, struct reply *ret);
+
 /* Finds the route. False with *err (and *allow set for 405: a static or arena text for the Allow header) otherwise. */
 bool route_resolve(struct arena *arena, const char *method, const char *target, struct route_match *ret,
                    const char **allow, struct problem *err);
 
-/* The path template of the route ("/v2/models/{model}/infer") for logs and metrics; static. */
+/* The path template of the route ("/v2/models/{model}/infer") for logs and metrics, and its method; static. */
 const char *route_template(const struct route *route);
+const char *route_method(const struct route *route);
+
+/* The rows of the route table in their order; NULL past the last. */
+const struct route *route_at(size_t index);
 
 /* The route takes a request body (others ignore one). */
 bool route_has_body(const struct route *route);

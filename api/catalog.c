@@ -1,0 +1,116 @@
+#include "api/catalog.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <strings.h>
+
+/* As much of a name as a message quotes. */
+#define QUOTE_MAX 80
+
+static int quote(struct bytes name)
+{
+    return name.len < QUOTE_MAX ? (int)name.len : QUOTE_MAX;
+}
+
+bool catalog_newest(const struct op *op)
+{
+    return op_newest(op->name) == op;
+}
+
+/* "8, 13" for the versions of `name`, or with NULL "expand, unsqueeze"; cut when too long. Returns out. */
+static const char *list(const char *name, char *out, size_t size)
+{
+    size_t len = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < op_count() && len < size; i++) {
+        const struct op *op = op_at(i);
+        const char *comma = len > 0 ? ", " : "";
+        if (name == NULL && catalog_newest(op))
+            len += (size_t)snprintf(out + len, size - len, "%s%s", comma, op->name);
+        if (name != NULL && strcmp(op->name, name) == 0)
+            len += (size_t)snprintf(out + len, size - len, "%s%d", comma, op->since);
+    }
+    return out;
+}
+
+static bool equal_without_case(struct bytes a, const char *name)
+{
+    return a.len == strlen(name) && strncasecmp((const char *)a.ptr, name, a.len) == 0;
+}
+
+/* The newest version of a model, or NULL with *err. */
+static const struct op *find_model(struct bytes name, struct problem *err)
+{
+    const char *meant = NULL;
+    for (size_t i = 0; i < op_count(); i++) {
+        const struct op *op = op_at(i);
+        if (bytes_equal(name, op->name))
+            return op_newest(op->name);
+        if (equal_without_case(name, op->name))
+            meant = op->name;
+    }
+    char models[128];
+    if (meant != NULL)
+        problem_set(err, PROBLEM_UNKNOWN_MODEL, NULL, "there is no model '%.*s': names are case-sensitive, use '%s'",
+                    quote(name), (const char *)name.ptr, meant);
+    else
+        problem_set(err, PROBLEM_UNKNOWN_MODEL, NULL, "there is no model '%.*s': use one of %s", quote(name),
+                    (const char *)name.ptr, list(NULL, models, sizeof(models)));
+    return NULL;
+}
+
+/* Decimal without leading zeros; numbers beyond int64 stay at its greatest. */
+static bool parse_version(struct bytes text, int64_t *ret)
+{
+    if (text.len == 0 || (text.len > 1 && text.ptr[0] == '0'))
+        return false;
+    int64_t value = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        int digit = text.ptr[i] - '0';
+        if (digit < 0 || digit > 9)
+            return false;
+        value = value > (INT64_MAX - digit) / 10 ? INT64_MAX : value * 10 + digit;
+    }
+    *ret = value;
+    return true;
+}
+
+static bool refuse_version(const struct op *newest, struct bytes text, const struct op *in_force, struct problem *err)
+{
+    char versions[128];
+    list(newest->name, versions, sizeof(versions));
+    if (in_force == NULL)
+        return problem_set(err, PROBLEM_UNKNOWN_VERSION, NULL, "%s has no version %.*s: %s begins at %d, use one of %s",
+                           newest->name, quote(text), (const char *)text.ptr, newest->onnx,
+                           op_oldest(newest->name)->since, versions);
+    return problem_set(err, PROBLEM_UNKNOWN_VERSION, NULL,
+                       "%s has no version %.*s: what is in force at operator set %.*s is version %d (there are %s)",
+                       newest->name, quote(text), (const char *)text.ptr, quote(text), (const char *)text.ptr,
+                       in_force->since, versions);
+}
+
+static bool find_version(const struct op *newest, struct bytes text, const struct op **ret, struct problem *err)
+{
+    char versions[128];
+    int64_t number;
+    if (!parse_version(text, &number))
+        return problem_set(err, PROBLEM_UNKNOWN_VERSION, NULL,
+                           "'%.*s' is not a version of %s, a number without leading zeros: use one of %s", quote(text),
+                           (const char *)text.ptr, newest->name, list(newest->name, versions, sizeof(versions)));
+    const struct op *in_force = op_in_force(newest->name, number);
+    if (in_force == NULL || in_force->since != number)
+        return refuse_version(newest, text, in_force, err);
+    *ret = in_force;
+    return true;
+}
+
+bool catalog_find(struct bytes name, const struct bytes *version, const struct op **ret, struct problem *err)
+{
+    const struct op *newest = find_model(name, err);
+    if (newest == NULL)
+        return false;
+    if (version != NULL)
+        return find_version(newest, *version, ret, err);
+    *ret = newest;
+    return true;
+}

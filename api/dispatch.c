@@ -1,0 +1,176 @@
+#include "api/dispatch.h"
+
+#include <stddef.h>
+
+#include "api/catalog.h"
+#include "api/infer.h"
+#include "api/model.h"
+#include "api/repository.h"
+#include "api/server.h"
+#include "api/stats.h"
+#include "api/target.h"
+
+enum route_flag {
+    ROUTE_BODY = 1, /* takes a request body */
+    ROUTE_OP = 2,   /* its segments name an operator, and a version of it if there are two */
+};
+
+struct route {
+    const char *method;
+    const char *template; /* a segment in braces takes any name */
+    route_handler *run;
+    unsigned flags;
+};
+
+#define OF_MODEL "/v2/models/{model}"
+#define OF_VERSION "/v2/models/{model}/versions/{version}"
+
+/* Each path with its methods one below the other, a fixed name above a path that would take it too, and what is called
+ * often at the top. HEAD is not listed: it is wherever GET is. */
+static const struct route routes[] = {
+    {"POST", OF_VERSION "/infer", infer_run, ROUTE_OP | ROUTE_BODY},
+    {"POST", OF_MODEL "/infer", infer_run, ROUTE_OP | ROUTE_BODY},
+    {"GET", "/v2/health/live", server_live, 0},
+    {"GET", "/v2/health/ready", server_ready, 0},
+    {"GET", "/", server_index, 0},
+    {"GET", "/v2", server_metadata, 0},
+    {"GET", "/v2/models", model_list, 0},
+    {"GET", "/v2/models/stats", stats_all, 0},
+    {"GET", OF_MODEL, model_metadata, ROUTE_OP},
+    {"GET", OF_VERSION, model_metadata, ROUTE_OP},
+    {"GET", OF_MODEL "/ready", model_ready, ROUTE_OP},
+    {"GET", OF_VERSION "/ready", model_ready, ROUTE_OP},
+    {"GET", OF_MODEL "/config", model_config, ROUTE_OP},
+    {"GET", OF_VERSION "/config", model_config, ROUTE_OP},
+    {"GET", OF_MODEL "/stats", stats_model, ROUTE_OP},
+    {"GET", OF_VERSION "/stats", stats_version, ROUTE_OP},
+    {"GET", "/v2/repository/index", repository_index, 0},
+    {"POST", "/v2/repository/index", repository_index, ROUTE_BODY},
+    {"POST", "/v2/repository/models/{model}/load", repository_fixed, 0},
+    {"POST", "/v2/repository/models/{model}/unload", repository_fixed, 0},
+};
+
+#define ROUTES (sizeof(routes) / sizeof(routes[0]))
+
+/* The segments that a template left open. */
+struct captures {
+    size_t count;
+    struct bytes name[2];
+};
+
+static bool match_segment(const char *template, size_t len, struct bytes segment, struct captures *captures)
+{
+    if (template[0] != '{')
+        return segment.len == len && memcmp(segment.ptr, template, len) == 0;
+    if (segment.len == 0)
+        return false;
+    captures->name[captures->count++] = segment;
+    return true;
+}
+
+static bool match_template(const char *template, const struct target *target, struct captures *captures)
+{
+    size_t matched = 0;
+    captures->count = 0;
+    while (template[0] == '/' && template[1] != '\0') {
+        size_t len = strcspn(++template, "/");
+        if (matched == target->count || !match_segment(template, len, target->segment[matched], captures))
+            return false;
+        template += len;
+        matched++;
+    }
+    return matched == target->count;
+}
+
+/* The first row of the path, or NULL. */
+static const struct route *find_path(const struct target *target, struct captures *captures)
+{
+    if (target->count > TARGET_MAX_SEGMENTS)
+        return NULL;
+    for (const struct route *route = routes; route < routes + ROUTES; route++)
+        if (match_template(route->template, target, captures))
+            return route;
+    return NULL;
+}
+
+/* The next row of the same path, or NULL. */
+static const struct route *next_method(const struct route *route)
+{
+    const struct route *next = route + 1;
+    return next < routes + ROUTES && strcmp(next->template, route->template) == 0 ? next : NULL;
+}
+
+static bool refuse_method(struct arena *arena, const char *method, const struct route *path, const char **allow,
+                          struct problem *err)
+{
+    char *text = arena_printf(arena, "%s", "");
+    for (const struct route *route = path; route != NULL && text != NULL; route = next_method(route)) {
+        const char *methods = strcmp(route->method, "GET") == 0 ? "GET, HEAD" : route->method;
+        text = arena_printf(arena, "%s%s%s", text, *text != '\0' ? ", " : "", methods);
+    }
+    if (text == NULL)
+        return problem_memory(err);
+    *allow = text;
+    return problem_set(err, PROBLEM_METHOD_NOT_ALLOWED, NULL, "%.20s is not offered for %s: use %s", method,
+                       path->template, text);
+}
+
+bool route_resolve(struct arena *arena, const char *method, const char *target, struct route_match *ret,
+                   const char **allow, struct problem *err)
+{
+    struct target parsed;
+    struct captures captures;
+    *allow = NULL;
+    if (!target_parse(arena, target, &parsed, err))
+        return false;
+    const struct route *path = find_path(&parsed, &captures);
+    if (path == NULL)
+        return problem_set(err, PROBLEM_UNKNOWN_PATH, NULL, "there is no path '%.200s': GET / lists what there is", target);
+    bool head = strcmp(method, "HEAD") == 0;
+    const struct route *route = path;
+    while (route != NULL && strcmp(route->method, head ? "GET" : method) != 0)
+        route = next_method(route);
+    if (route == NULL)
+        return refuse_method(arena, method, path, allow, err);
+    *ret = (struct route_match){.route = route, .head = head, .query = parsed.query};
+    if ((route->flags & ROUTE_OP) == 0)
+        return true;
+    return catalog_find(captures.name[0], captures.count > 1 ? &captures.name[1] : NULL, &ret->op, err);
+}
+
+const char *route_template(const struct route *route)
+{
+    return route->template;
+}
+
+const char *route_method(const struct route *route)
+{
+    return route->method;
+}
+
+bool route_has_body(const struct route *route)
+{
+    return (route->flags & ROUTE_BODY) != 0;
+}
+
+const struct route *route_at(size_t index)
+{
+    return index < ROUTES ? &routes[index] : NULL;
+}
+
+const char *api_header_name(enum api_header header)
+{
+    static const char *const names[] = {
+#define X(id, name) [API_HEADER_##id] = (name),
+        API_HEADER_TABLE(X)
+#undef X
+    };
+    return names[header];
+}
+
+void dispatch(struct arena *arena, const struct api_env *env, const struct route_match *match,
+              const struct api_request *request, struct reply *ret)
+{
+    *ret = (struct reply){0};
+    match->route->run(arena, env, match, request, ret);
+}
