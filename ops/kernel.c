@@ -40,7 +40,7 @@ static void repeat(unsigned char *out, uint64_t block, uint64_t total)
 {
     uint64_t done = block;
     while (done < total) {
-        uint64_t tile = done < TILE || done == block ? done : TILE / block * block;
+        uint64_t tile = done < TILE || block > TILE ? done : TILE / block * block;
         uint64_t step = tile < total - done ? tile : total - done;
         memcpy(out + done, out, step);
         done += step;
