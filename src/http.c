@@ -1,0 +1,340 @@
+#include "src/http_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <microhttpd.h>
+
+/* Seconds without a byte in either direction after which a connection is closed. */
+#define INACTIVITY_S 30
+
+/* ---- what libmicrohttpd says --------------------------------------------------------------------------- */
+
+static void on_panic(void *cls, const char *file, unsigned line, const char *reason)
+{
+    log_write(cls, LOG_ERROR, "libmicrohttpd: panic: %s (%s:%u)", reason == NULL ? "?" : reason, file, line);
+    abort();
+}
+
+/* It reports what clients do: of interest only to those who look for it. */
+static void on_message(void *cls, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
+static void on_message(void *cls, const char *format, va_list args)
+{
+    log_vwrite(cls, LOG_DEBUG, format, args);
+}
+
+void http_process_init(const struct log *log)
+{
+    MHD_set_panic_func(on_panic, (void *)(uintptr_t)log);
+}
+
+/* ---- connections --------------------------------------------------------------------------------------- */
+
+static const union MHD_ConnectionInfo *info(struct MHD_Connection *mhd, enum MHD_ConnectionInfoType type)
+{
+    return MHD_get_connection_info(mhd, type);
+}
+
+static struct http_connection *connection_of(struct MHD_Connection *mhd)
+{
+    return info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
+
+static void *connection_start(struct http *http, struct MHD_Connection *mhd)
+{
+    int fd = info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+    struct http_connection *connection = calloc(1, sizeof(*connection));
+    if (connection == NULL) {
+        shutdown(fd, SHUT_RDWR);
+        return NULL;
+    }
+    connection->http = http;
+    connection->mhd = mhd;
+    connection->fd = fd;
+    list_append(&http->connections, &connection->link);
+    list_init(&connection->touched);
+    http_touch(connection);
+    return connection;
+}
+
+/* 1: there are bytes to read; 0: the client has closed; -1: neither. */
+static int peek(int fd)
+{
+    char byte;
+    ssize_t n = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    if (n < 0)
+        return errno == EAGAIN || errno == EINTR ? -1 : 0;
+    return n > 0;
+}
+
+/* libmicrohttpd closes the socket when this returns. If that could destroy the answer, a copy of it stays
+ * open. */
+static void connection_linger(struct http_connection *connection)
+{
+    int unread = peek(connection->fd);
+    if (unread == 0 || (unread < 0 && !connection->linger))
+        return;
+    int copy = fcntl(connection->fd, F_DUPFD_CLOEXEC, 0);
+    if (copy < 0)
+        return;
+    shutdown(copy, SHUT_WR);
+    lingering_add(&connection->http->loop->lingering, copy);
+    loop_watch(connection->http->loop);
+}
+
+static void connection_end(struct http_connection *connection)
+{
+    if (connection->request != NULL) /* not completed by libmicrohttpd, as in some of its own failures */
+        request_release(connection->request);
+    connection_linger(connection);
+    list_remove(&connection->link);
+    list_remove(&connection->touched);
+    free(connection);
+}
+
+static void on_connection(void *cls, struct MHD_Connection *mhd, void **context,
+                          enum MHD_ConnectionNotificationCode code)
+{
+    struct http *http = cls;
+    atomic_uint *count = &http->loop->service->connections;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
+        *context = connection_start(http, mhd);
+        return;
+    }
+    atomic_fetch_sub_explicit(count, 1, memory_order_relaxed);
+    if (*context != NULL)
+        connection_end(*context);
+}
+
+void http_abort(struct http_connection *connection)
+{
+    shutdown(connection->fd, SHUT_RDWR);
+}
+
+/* libmicrohttpd has its sockets in edge-triggered mode and forgets that one is readable when a read came
+ * short. When the last bytes and the client's FIN arrive together it therefore never learns of the FIN,
+ * and would keep the connection until the inactivity timeout. So connections on which something happened
+ * are looked at once afterwards. */
+void http_touch(struct http_connection *connection)
+{
+    if (!list_empty(&connection->touched))
+        return;
+    list_append(&connection->http->touched, &connection->touched);
+    loop_watch(connection->http->loop);
+}
+
+/* A client may close its side and still wait for its answer: only one that is being read is over. */
+static bool is_reading(const struct http_connection *connection)
+{
+    const struct request *request = connection->request;
+    return request == NULL || (!connection->suspended && request->state == REQUEST_READING);
+}
+
+bool http_tick(struct http *http, uint64_t now)
+{
+    struct list again;
+    list_init(&again);
+    while (!list_empty(&http->touched)) {
+        struct http_connection *connection = list_item(http->touched.next, struct http_connection, touched);
+        list_remove(&connection->touched);
+        int unread = connection->suspended ? -1 : peek(connection->fd);
+        if (unread > 0)
+            list_append(&again, &connection->touched);
+        else if (unread == 0 && is_reading(connection))
+            http_abort(connection);
+    }
+    while (!list_empty(&again)) {
+        struct list *link = again.next;
+        list_remove(link);
+        list_append(&http->touched, link);
+    }
+    return http_upload_expire(http, now) || !list_empty(&http->touched);
+}
+
+/* ---- requests ------------------------------------------------------------------------------------------ */
+
+/* The first that is heard of a request: its target as it came, before anything is decoded. */
+static void *on_target(void *cls, const char *target, struct MHD_Connection *mhd)
+{
+    struct http *http = cls;
+    struct http_connection *connection = connection_of(mhd);
+    if (connection == NULL)
+        return NULL;
+    connection->request = request_create(http->loop, target);
+    if (connection->request != NULL)
+        connection->request->connection = connection;
+    return connection->request;
+}
+
+static enum MHD_Result answer_no_memory(struct http_connection *connection)
+{
+    if (connection == NULL)
+        return MHD_NO;
+    connection->linger = true;
+    return MHD_queue_response(connection->mhd, MHD_HTTP_SERVICE_UNAVAILABLE, connection->http->no_memory);
+}
+
+static enum MHD_Result on_request(void *cls, struct MHD_Connection *mhd, const char *url, const char *method,
+                                  const char *version, const char *data, size_t *size, void **context)
+{
+    (void)cls;
+    (void)url; /* decoded already: of no use for routing */
+    struct request *request = *context;
+    if (request == NULL)
+        return answer_no_memory(connection_of(mhd));
+    struct http_connection *connection = request->connection;
+    bool go_on;
+    if (request->call.method == NULL) {
+        go_on = http_upload_begin(connection, method, version);
+    } else if (*size > 0) {
+        go_on = http_upload_data(connection, data, *size);
+        *size = 0;
+    } else {
+        go_on = http_upload_end(connection);
+    }
+    http_touch(connection);
+    return go_on && !connection->broken ? MHD_YES : MHD_NO;
+}
+
+static void on_completed(void *cls, struct MHD_Connection *mhd, void **context,
+                         enum MHD_RequestTerminationCode code)
+{
+    (void)cls;
+    struct request *request = *context;
+    struct http_connection *connection = connection_of(mhd);
+    *context = NULL;
+    if (request == NULL || connection == NULL)
+        return;
+    connection->request = NULL;
+    if (code == MHD_REQUEST_TERMINATED_WITH_ERROR) /* perhaps with a page of its own */
+        connection->linger = true;
+    request_release(request);
+    http_touch(connection);
+    if (service_draining(connection->http->loop->service) && !connection->linger)
+        shutdown(connection->fd, SHUT_RD);
+}
+
+/* ---- the daemon ---------------------------------------------------------------------------------------- */
+
+static struct MHD_Daemon *start_daemon(struct http *http)
+{
+    struct log *log = &http->loop->service->log;
+    unsigned flags =
+        MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
+    /* clang-format off */
+    return MHD_start_daemon(flags, 0, NULL, NULL, on_request, http,
+                            MHD_OPTION_EXTERNAL_LOGGER, on_message, log, /* first */
+                            MHD_OPTION_CONNECTION_MEMORY_LIMIT, HTTP_POOL_BYTES,
+                            MHD_OPTION_CONNECTION_LIMIT, UINT_MAX, /* the acceptor has its own */
+                            MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)INACTIVITY_S,
+                            MHD_OPTION_URI_LOG_CALLBACK, on_target, http,
+                            MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,
+                            MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
+                            MHD_OPTION_END);
+    /* clang-format on */
+}
+
+static struct MHD_Response *make_no_memory(void)
+{
+    static const char text[] =
+        "{\"error\":\"the server has no memory for this request now: retry later\","
+        "\"code\":\"out_of_memory\",\"pointer\":\"\"}";
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(sizeof(text) - 1, (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
+    if (response != NULL) {
+        MHD_add_response_header(response, "Content-Type", "application/json");
+        MHD_add_response_header(response, "Retry-After", "1");
+        MHD_add_response_header(response, "Connection", "close");
+    }
+    return response;
+}
+
+struct http *http_create(struct loop *loop)
+{
+    struct http *http = calloc(1, sizeof(*http));
+    if (http == NULL)
+        return NULL;
+    http->loop = loop;
+    list_init(&http->connections);
+    list_init(&http->touched);
+    list_init(&http->refused);
+    http->no_memory = make_no_memory();
+    http->daemon = http->no_memory == NULL ? NULL : start_daemon(http);
+    if (http->daemon != NULL)
+        return http;
+    http_destroy(http);
+    return NULL;
+}
+
+void http_destroy(struct http *http)
+{
+    if (http == NULL)
+        return;
+    if (http->daemon != NULL)
+        MHD_stop_daemon(http->daemon);
+    if (http->no_memory != NULL)
+        MHD_destroy_response(http->no_memory);
+    free(http);
+}
+
+int http_descriptor(const struct http *http)
+{
+    return MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+}
+
+void http_run(struct http *http)
+{
+    MHD_run(http->daemon);
+}
+
+bool http_timeout(struct http *http, uint64_t *ret)
+{
+    MHD_UNSIGNED_LONG_LONG timeout;
+    if (MHD_get_timeout(http->daemon, &timeout) != MHD_YES)
+        return false;
+    *ret = timeout;
+    return true;
+}
+
+bool http_add(struct http *http, int fd, const struct sockaddr *address, socklen_t len)
+{
+    bool added = MHD_add_connection(http->daemon, fd, address, len) == MHD_YES;
+    loop_pump(http->loop);
+    return added;
+}
+
+bool http_idle(const struct http *http)
+{
+    return list_empty(&http->connections);
+}
+
+/* Ending only the receiving side lets libmicrohttpd read what has arrived, and answer it, before it sees
+ * the end. */
+void http_drain(struct http *http)
+{
+    for (struct list *link = http->connections.next; link != &http->connections; link = link->next) {
+        struct http_connection *connection = list_item(link, struct http_connection, link);
+        if (connection->request == NULL)
+            shutdown(connection->fd, SHUT_RD);
+    }
+}
+
+void http_cut(struct http *http)
+{
+    for (struct list *link = http->connections.next; link != &http->connections; link = link->next) {
+        struct http_connection *connection = list_item(link, struct http_connection, link);
+        if (!connection->suspended)
+            http_abort(connection);
+    }
+}
+
+void http_suspend(struct http_connection *connection)
+{
+    connection->suspended = true;
+    MHD_suspend_connection(connection->mhd);
+}

@@ -1,0 +1,118 @@
+/* Giving answers: a reply becomes a response of libmicrohttpd, or bytes on the socket. */
+#include "src/http_private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <sys/socket.h>
+
+#include <microhttpd.h>
+
+/* What a response reads at a time. libmicrohttpd takes it from the heap and zeroes it, once per response. */
+#define BLOCK_BYTES ((size_t)128 << 10)
+
+/* Called when the socket takes more: fills a block in the order of the body. */
+static ssize_t on_read(void *cls, uint64_t position, char *out, size_t room)
+{
+    (void)position;
+    struct request *request = cls;
+    size_t n = source_pull(request->reply.body, (uint8_t *)out, room);
+    /* 0 would mean "not now": the source is at its end. libmicrohttpd does not ask beyond a length it
+     * knows. */
+    return n > 0 ? (ssize_t)n : MHD_CONTENT_READER_END_OF_STREAM;
+}
+
+static struct MHD_Response *make_response(struct request *request, const struct reply *reply,
+                                          enum http_bytes bytes)
+{
+    if (reply->body != NULL) {
+        uint64_t length = reply->body->length;
+        if (length == SOURCE_LENGTH_UNKNOWN)
+            length = MHD_SIZE_UNKNOWN;
+        return MHD_create_response_from_callback(length, BLOCK_BYTES, on_read, request, NULL);
+    }
+    void *text = (void *)(uintptr_t)reply->text.ptr; /* it is not written to */
+    enum MHD_ResponseMemoryMode mode = bytes == HTTP_COPY ? MHD_RESPMEM_MUST_COPY : MHD_RESPMEM_PERSISTENT;
+    return MHD_create_response_from_buffer(reply->text.len, text, mode);
+}
+
+static bool add_headers(struct MHD_Response *response, const struct reply *reply, bool close)
+{
+    for (size_t i = 0; i < reply->header_count; i++) {
+        if (MHD_add_response_header(response, reply->headers[i].name, reply->headers[i].value) != MHD_YES)
+            return false;
+    }
+    return !close || MHD_add_response_header(response, "Connection", "close") == MHD_YES;
+}
+
+void http_answer(struct request *request, const struct reply *reply, enum http_bytes bytes)
+{
+    struct http_connection *connection = request->connection;
+    bool close = reply->close || service_draining(request->loop->service);
+    struct MHD_Response *response = make_response(request, reply, bytes);
+    bool queued = response != NULL && add_headers(response, reply, close) &&
+                  MHD_queue_response(connection->mhd, (unsigned)reply->status, response) == MHD_YES;
+    if (response != NULL)
+        MHD_destroy_response(response);
+    if (queued) {
+        request->status = reply->status;
+        request_sending(request);
+    } else {
+        connection->broken = true;
+        http_abort(connection);
+    }
+    if (connection->suspended) {
+        connection->suspended = false;
+        MHD_resume_connection(connection->mhd);
+        loop_pump(request->loop);
+    }
+}
+
+/* ---- past libmicrohttpd -------------------------------------------------------------------------------- */
+
+/* Appends to out[size] at *len; what does not fit is left out, and *len is then size. */
+static void append(char *out, size_t size, size_t *len, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+static void append(char *out, size_t size, size_t *len, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(out + *len, size - *len, format, args);
+    va_end(args);
+    *len = n < 0 || (size_t)n >= size - *len ? size : *len + (size_t)n;
+}
+
+static size_t write_head(char *out, size_t size, const struct reply *reply)
+{
+    size_t len = 0;
+    char date[40];
+    struct tm utc;
+    time_t now = time(NULL);
+    gmtime_r(&now, &utc);
+    strftime(date, sizeof(date), "%a, %d %b %Y %H:%M:%S GMT", &utc);
+    append(out, size, &len, "HTTP/1.1 %d %s\r\nDate: %s\r\nConnection: close\r\nContent-Length: %zu\r\n",
+           reply->status, MHD_get_reason_phrase_for((unsigned)reply->status), date, reply->text.len);
+    for (size_t i = 0; i < reply->header_count && len < size; i++)
+        append(out, size, &len, "%s: %s\r\n", reply->headers[i].name, reply->headers[i].value);
+    if (len < size)
+        append(out, size, &len, "\r\n");
+    return len;
+}
+
+void http_answer_by_hand(struct http_connection *connection, const struct reply *reply)
+{
+    char bytes[4096];
+    size_t len = write_head(bytes, sizeof(bytes), reply);
+    if (len + reply->text.len <= sizeof(bytes)) {
+        memcpy(bytes + len, reply->text.ptr, reply->text.len);
+        len += reply->text.len;
+        /* Nothing has been written to this socket, or just "100 Continue": it takes these few bytes. */
+        ssize_t sent = send(connection->fd, bytes, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+        (void)sent;
+    }
+    shutdown(connection->fd, SHUT_WR);
+    connection->answered = true;
+    connection->linger = true;
+}

@@ -1,0 +1,231 @@
+/* Reading the head of a request, with a mind to whoever may stand between the client and this server: what
+ * two readers could understand differently is refused (request smuggling, RFC 9112 section 11.2).
+ */
+#include "src/http_private.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include <microhttpd.h>
+
+/* ---- the headers that mean something ------------------------------------------------------------------- */
+
+enum known {
+    KNOWN_CONTENT_LENGTH,
+    KNOWN_EXPECT,
+    KNOWN_HOST,
+    KNOWN_TRANSFER_ENCODING,
+    KNOWN_API, /* and the API's own from here */
+    KNOWN_COUNT = KNOWN_API + API_HEADER_COUNT,
+};
+
+static const struct {
+    const char *name;
+    size_t len;
+} known[KNOWN_COUNT] = {
+#define ROW(id, name) [id] = {name, sizeof(name) - 1}
+    ROW(KNOWN_CONTENT_LENGTH, "Content-Length"),
+    ROW(KNOWN_EXPECT, "Expect"),
+    ROW(KNOWN_HOST, "Host"),
+    ROW(KNOWN_TRANSFER_ENCODING, "Transfer-Encoding"),
+#define X(id, name) ROW(KNOWN_API + API_HEADER_##id, name),
+    API_HEADER_TABLE(X)
+#undef X
+#undef ROW
+};
+
+/* Several lines of these are one list (RFC 9110 section 5.3). */
+static bool is_list(unsigned header)
+{
+    return header == KNOWN_EXPECT || header == KNOWN_API + API_HEADER_ACCEPT ||
+           header == KNOWN_API + API_HEADER_ACCEPT_ENCODING;
+}
+
+/* Those of which a second line makes the framing or the target doubtful, not just the meaning. */
+static bool is_framing(unsigned header)
+{
+    return header == KNOWN_CONTENT_LENGTH || header == KNOWN_TRANSFER_ENCODING || header == KNOWN_HOST;
+}
+
+static unsigned find_known(const char *name, size_t len)
+{
+    unsigned i = 0;
+    while (i < KNOWN_COUNT && (known[i].len != len || strncasecmp(known[i].name, name, len) != 0))
+        i++;
+    return i;
+}
+
+/* ---- walking the lines --------------------------------------------------------------------------------- */
+
+struct walk {
+    struct request *request;
+    const char *value[KNOWN_COUNT]; /* in the arena */
+    const char *end; /* of the line before: where the terminator of its last text stands */
+    struct problem *err;
+    bool good;
+};
+
+static bool framing(struct problem *err, const char *text)
+{
+    return problem_set(err, PROBLEM_BAD_FRAMING, NULL, "%s", text);
+}
+
+static bool is_token(const char *text, size_t len)
+{
+    static const char others[] = "!#$%&'*+-.^_`|~";
+    for (size_t i = 0; i < len; i++) {
+        char c = text[i];
+        bool alphanumeric = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (!alphanumeric && (c == '\0' || strchr(others, c) == NULL))
+            return false;
+    }
+    return len > 0;
+}
+
+/* No control characters but the tab. */
+static bool is_value(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if ((c < 0x20 && c != '\t') || c == 0x7f)
+            return false;
+    }
+    return true;
+}
+
+/* Whether a text that ends at `end` is followed by `next` after `lines` line ends and nothing else.
+ *
+ * libmicrohttpd 0.9 takes the first NUL of a line for its end, and appends a folded line's text to the
+ * *name* of the header before it, so that "Content-Leng: 5" + " th" becomes a Content-Length. Neither can
+ * be seen in the texts it hands out. But it splits the head in place, each line end becoming one NUL (LF)
+ * or two (CRLF), so that whatever is missing leaves a gap. From 1.0 on it refuses NUL and joins folded
+ * lines properly, and moves texts. */
+static bool follows(const char *end, const char *next, int lines)
+{
+#if MHD_VERSION < 0x01000000
+    return next >= end + lines && next <= end + 2 * lines;
+#else
+    (void)end;
+    (void)next;
+    (void)lines;
+    return true;
+#endif
+}
+
+static bool check_line(struct walk *walk, const char *name, size_t name_len, const char *value,
+                       size_t value_len)
+{
+    if (!follows(walk->end, name, 1))
+        return framing(walk->err, "a header line holds a NUL or goes on in a second line: use one line");
+    if (!is_token(name, name_len))
+        return framing(walk->err, "the name of a header is not a token (RFC 9110): remove what else is in it");
+    if (!is_value(value, value_len))
+        return framing(walk->err, "the value of a header holds a control character: remove it");
+    walk->end = value + value_len;
+    return true;
+}
+
+/* Keeps the value, in memory that outlives the connection's. */
+static bool keep(struct walk *walk, unsigned header, const char *value)
+{
+    struct arena *arena = &walk->request->arena;
+    const char *before = walk->value[header];
+    if (before == NULL) {
+        walk->value[header] = arena_printf(arena, "%s", value);
+    } else if (is_list(header)) {
+        walk->value[header] = arena_printf(arena, "%s, %s", before, value);
+    } else {
+        enum problem_code code = is_framing(header) ? PROBLEM_BAD_FRAMING : PROBLEM_INVALID_HEADER;
+        const char *name = known[header].name;
+        return problem_set(walk->err, code, NULL, "there are several %s headers: send one", name);
+    }
+    return walk->value[header] != NULL || problem_memory(walk->err);
+}
+
+static enum MHD_Result on_line(void *cls, enum MHD_ValueKind kind, const char *name, size_t name_len,
+                               const char *value, size_t value_len)
+{
+    (void)kind;
+    struct walk *walk = cls;
+    if (value == NULL)
+        value = "";
+    walk->good = check_line(walk, name, name_len, value, value_len);
+    unsigned header = walk->good ? find_known(name, name_len) : KNOWN_COUNT;
+    if (header < KNOWN_COUNT)
+        walk->good = keep(walk, header, value);
+    return walk->good ? MHD_YES : MHD_NO;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------------------- */
+
+static bool check_target(const char *target, struct problem *err)
+{
+    for (const char *c = target; *c != '\0'; c++) {
+        if ((unsigned char)*c <= 0x20 || *c == 0x7f)
+            return problem_set(err, PROBLEM_BAD_FRAMING, NULL,
+                               "the request target holds a space or a control character: write it as %%XX");
+    }
+    return *target != '\0' || framing(err, "the request has no target: write one, as /v2");
+}
+
+static bool check_lines(struct walk *walk, struct MHD_Connection *mhd, const char *method,
+                        const char *version)
+{
+    walk->end = version + strlen(version);
+    walk->good = true;
+    MHD_get_connection_values_n(mhd, MHD_HEADER_KIND, on_line, walk);
+    if (!walk->good)
+        return false;
+    size_t size = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE)->header_size;
+    if (!follows(walk->end, method + size, 2))
+        return framing(walk->err, "a header line holds a NUL or goes on in a second line: use one line");
+    return true;
+}
+
+/* libmicrohttpd has refused lengths that are not plain decimal numbers. */
+static uint64_t number(const char *digits)
+{
+    uint64_t value = 0;
+    for (; *digits >= '0' && *digits <= '9'; digits++)
+        value = value > UINT64_MAX / 10 ? UINT64_MAX : value * 10 + (uint64_t)(*digits - '0');
+    return value;
+}
+
+static bool check_framing(const struct walk *walk, const char *version, struct http_head *ret)
+{
+    const char *length = walk->value[KNOWN_CONTENT_LENGTH];
+    const char *coding = walk->value[KNOWN_TRANSFER_ENCODING];
+    bool old = strcmp(version, "HTTP/1.0") == 0;
+    if (length != NULL && coding != NULL)
+        return framing(walk->err, "there are both Content-Length and Transfer-Encoding: send one of them");
+    if (coding != NULL && old)
+        return framing(walk->err, "HTTP/1.0 has no Transfer-Encoding: send Content-Length, or use HTTP/1.1");
+    if (coding != NULL && strcasecmp(coding, "chunked") != 0)
+        return framing(walk->err, "the Transfer-Encoding is not offered: send \"chunked\" alone");
+    if (walk->value[KNOWN_HOST] == NULL && !old)
+        return framing(walk->err, "the Host header is missing: HTTP/1.1 requires it");
+    *ret = (struct http_head){
+        .has_length = length != NULL,
+        .chunked = coding != NULL,
+        .expects = walk->value[KNOWN_EXPECT] != NULL,
+        .length = length == NULL ? 0 : number(length),
+    };
+    return true;
+}
+
+bool http_head_read(struct http_connection *connection, struct request *request, const char *method,
+                    const char *version, struct http_head *ret, struct problem *err)
+{
+    struct walk walk = {.request = request, .err = err};
+    request->call.method = arena_printf(&request->arena, "%s", method);
+    if (request->call.method == NULL) {
+        request->call.method = "";
+        return problem_memory(err);
+    }
+    if (!check_target(request->call.target, err) || !check_lines(&walk, connection->mhd, method, version) ||
+        !check_framing(&walk, version, ret))
+        return false;
+    for (unsigned i = 0; i < API_HEADER_COUNT; i++)
+        request->call.header[i] = walk.value[KNOWN_API + i];
+    return true;
+}

@@ -1,0 +1,67 @@
+/* What the http files share. */
+#ifndef SRC_HTTP_PRIVATE_H
+#define SRC_HTTP_PRIVATE_H
+
+#include "src/http.h"
+#include "src/loop.h"
+#include "src/request.h"
+
+struct MHD_Connection;
+struct MHD_Daemon;
+struct MHD_Response;
+
+/* Memory of a connection for heads and chunks. It is zeroed for every request, so more would cost time; an
+ * answer's head must fit beside the request's. */
+#define HTTP_POOL_BYTES ((size_t)32 << 10)
+
+struct http {
+    struct loop *loop;
+    struct MHD_Daemon *daemon;
+    struct MHD_Response *no_memory; /* the answer when there is no memory to make one */
+    struct list connections;
+    struct list touched; /* may have been left by their client without notice, see http.c */
+    struct list refused; /* requests whose body is thrown away, the earliest deadline first */
+};
+
+struct http_connection {
+    struct http *http;
+    struct MHD_Connection *mhd;
+    int fd;
+    struct list link, touched;
+    struct request *request; /* the one that is read or answered, or NULL */
+    bool suspended;
+    bool linger;   /* at its end, the client may still be sending */
+    bool broken;   /* an answer could not be given */
+    bool answered; /* by hand, in the middle of an upload; what comes now is thrown away */
+};
+
+/* What the head of a request says about its framing. */
+struct http_head {
+    bool has_length, chunked, expects;
+    uint64_t length;
+};
+
+/* Checks all lines of the head and takes over what the API looks at. False with *err when it must be
+ * refused: for PROBLEM_BAD_FRAMING nothing after the head can be trusted. */
+bool http_head_read(struct http_connection *connection, struct request *request, const char *method,
+                    const char *version, struct http_head *ret, struct problem *err);
+
+/* The three kinds of call that libmicrohttpd makes for a request. False: the connection must be closed. */
+bool http_upload_begin(struct http_connection *connection, const char *method, const char *version);
+bool http_upload_data(struct http_connection *connection, const void *data, size_t n);
+bool http_upload_end(struct http_connection *connection);
+
+/* Looks after refused uploads; true if there are any. */
+bool http_upload_expire(struct http *http, uint64_t now);
+
+/* Writes a reply without source to the socket itself, past libmicrohttpd, and ends the sending side. Only
+ * while libmicrohttpd has not begun to answer. */
+void http_answer_by_hand(struct http_connection *connection, const struct reply *reply);
+
+/* Makes libmicrohttpd notice that this connection is over. */
+void http_abort(struct http_connection *connection);
+
+/* The connection may have been left. */
+void http_touch(struct http_connection *connection);
+
+#endif

@@ -1,0 +1,154 @@
+/* Taking requests in: what is refused is refused by its head, and the body of a good one is collected.
+ *
+ * libmicrohttpd sends an answer given in the first call at once and then closes the connection; one given
+ * during the upload it does not take. Many clients cannot read an answer while they are sending. So the body
+ * of a refused request is thrown away first, up to a bound, and then the answer is given, which also keeps
+ * the connection. Beyond the bound the answer is written by hand.
+ */
+#include "src/http_private.h"
+
+#include <inttypes.h>
+
+/* How much of a refused body is awaited: more than this is answered at once, or when it has come. */
+#define REFUSED_BYTES ((uint64_t)64 << 20)
+#define REFUSED_NS ((uint64_t)5000000000)
+
+/* For how long an answer given by hand is left to the client before the connection is cut. */
+#define FAREWELL_NS ((uint64_t)5000000000)
+
+static bool over_limit(const struct request *request, uint64_t bytes)
+{
+    return bytes > request->loop->service->options->max_request_bytes;
+}
+
+static bool too_large(const struct request *request, struct problem *err)
+{
+    return problem_set(err, PROBLEM_REQUEST_TOO_LARGE, NULL,
+                       "the body is larger than %" PRIu64 " bytes, the limit (--max-request-bytes)",
+                       request->loop->service->options->max_request_bytes);
+}
+
+/* The body that is still to come is thrown away from now on. */
+static void refuse_upload(struct request *request)
+{
+    request->deadline = loop_now() + REFUSED_NS;
+    list_append(&request->connection->http->refused, &request->link);
+    loop_watch(request->loop);
+}
+
+static bool answer_at_once(struct request *request)
+{
+    request->connection->linger = true;
+    http_answer(request, &request->reply, HTTP_BORROW);
+    return true;
+}
+
+static bool refuse(struct request *request, const struct http_head *head, const struct problem *problem,
+                   const char *allow)
+{
+    request_refuse(request, problem);
+    if (allow != NULL)
+        reply_header(&request->reply, "Allow", allow);
+    if (problem->code == PROBLEM_BAD_FRAMING)
+        request->reply.close = true;
+    bool body = head->chunked || head->length > 0;
+    if (request->reply.close || (body && head->expects) || head->length > REFUSED_BYTES)
+        return answer_at_once(request);
+    if (body)
+        refuse_upload(request);
+    return true;
+}
+
+static bool accept_head(struct request *request, const struct http_head *head, const char **allow,
+                        struct problem *err)
+{
+    const struct api_request *call = &request->call;
+    if (!route_resolve(&request->arena, call->method, call->target, &request->match, allow, err))
+        return false;
+    if (over_limit(request, head->length))
+        return too_large(request, err);
+    if (head->length > 0 && route_has_body(request->match.route) && !request_reserve(request, head->length))
+        return problem_memory(err);
+    return true;
+}
+
+bool http_upload_begin(struct http_connection *connection, const char *method, const char *version)
+{
+    struct request *request = connection->request;
+    struct http_head head = {.has_length = false};
+    struct problem problem;
+    const char *allow = NULL;
+    if (!http_head_read(connection, request, method, version, &head, &problem))
+        return refuse(request, &head, &problem, NULL);
+    if (!accept_head(request, &head, &allow, &problem))
+        return refuse(request, &head, &problem, allow);
+    return true;
+}
+
+/* The answer cannot wait for the end of the upload. */
+static void give_up(struct request *request)
+{
+    struct http_connection *connection = request->connection;
+    http_answer_by_hand(connection, &request->reply);
+    request->status = request->reply.status;
+    request->deadline = loop_now() + FAREWELL_NS;
+    list_remove(&request->link);
+    list_append(&connection->http->refused, &request->link);
+}
+
+static void throw_away(struct request *request, size_t n)
+{
+    request->thrown_away += n;
+    if (request->thrown_away > REFUSED_BYTES && !request->connection->answered)
+        give_up(request);
+}
+
+bool http_upload_data(struct http_connection *connection, const void *data, size_t n)
+{
+    struct request *request = connection->request;
+    request->received += n;
+    if (request->refused) {
+        throw_away(request, n);
+        return true;
+    }
+    struct problem problem;
+    bool good = over_limit(request, request->received) ? too_large(request, &problem)
+                : !route_has_body(request->match.route) || request_append(request, data, n)
+                    ? true
+                    : problem_memory(&problem);
+    if (!good) {
+        request_refuse(request, &problem);
+        refuse_upload(request);
+    }
+    return true;
+}
+
+bool http_upload_end(struct http_connection *connection)
+{
+    struct request *request = connection->request;
+    if (connection->answered || request->state != REQUEST_READING) /* or its answer could not be given */
+        return false;
+    if (!request->refused) {
+        request_execute(request);
+        return true;
+    }
+    list_remove(&request->link);
+    http_answer(request, &request->reply, HTTP_BORROW);
+    return true;
+}
+
+bool http_upload_expire(struct http *http, uint64_t now)
+{
+    while (!list_empty(&http->refused)) {
+        struct request *request = list_item(http->refused.next, struct request, link);
+        if (request->deadline > now)
+            return true;
+        if (!request->connection->answered) {
+            give_up(request);
+        } else {
+            list_remove(&request->link);
+            http_abort(request->connection);
+        }
+    }
+    return false;
+}

@@ -1,0 +1,135 @@
+#include "src/loop.h"
+
+#include <string.h>
+
+#include "src/http.h"
+#include "src/request.h"
+
+#define TICK_MS 100
+
+uint64_t loop_now(void)
+{
+    return uv_hrtime();
+}
+
+static void on_timer(uv_timer_t *timer);
+
+/* Arms the timer for the daemon's next timeout. An earlier one that is armed already stays: it costs one
+ * idle run, where moving the timer would cost something on every turn. */
+static void arm_timer(struct loop *loop)
+{
+    uint64_t wait;
+    if (!http_timeout(loop->http, &wait))
+        return;
+    uint64_t due = uv_now(&loop->uv) + wait;
+    if (uv_is_active((uv_handle_t *)&loop->timer) && loop->due <= due)
+        return;
+    loop->due = due;
+    uv_timer_start(&loop->timer, on_timer, wait, 0);
+}
+
+static void run_pump(struct loop *loop)
+{
+    if (!loop->pump)
+        return;
+    loop->pump = false;
+    http_run(loop->http);
+    arm_timer(loop);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct loop *loop = timer->data;
+    loop->pump = true;
+    run_pump(loop); /* at once: before the check phase comes, the loop may block */
+}
+
+static void on_check(uv_check_t *check)
+{
+    run_pump(check->data);
+}
+
+static void on_poll(uv_poll_t *poll, int status, int events)
+{
+    (void)status;
+    (void)events;
+    struct loop *loop = poll->data;
+    loop->pump = true;
+}
+
+static void on_tick(uv_timer_t *tick)
+{
+    struct loop *loop = tick->data;
+    uint64_t now = loop_now();
+    bool more = request_expire(loop, now);
+    more |= http_tick(loop->http, now);
+    more |= lingering_expire(&loop->lingering, now);
+    run_pump(loop);
+    if (!more)
+        uv_timer_stop(tick);
+}
+
+void loop_pump(struct loop *loop)
+{
+    loop->pump = true;
+}
+
+void loop_watch(struct loop *loop)
+{
+    if (!uv_is_active((uv_handle_t *)&loop->tick))
+        uv_timer_start(&loop->tick, on_tick, TICK_MS, TICK_MS);
+}
+
+bool loop_idle(const struct loop *loop)
+{
+    return http_idle(loop->http) && list_empty(&loop->waiting) && lingering_empty(&loop->lingering);
+}
+
+static void start_handles(struct loop *loop)
+{
+    uv_check_init(&loop->uv, &loop->check);
+    uv_timer_init(&loop->uv, &loop->timer);
+    uv_timer_init(&loop->uv, &loop->tick);
+    loop->poll.data = loop->check.data = loop->timer.data = loop->tick.data = loop;
+    uv_check_start(&loop->check, on_check);
+    uv_poll_start(&loop->poll, UV_READABLE, on_poll);
+}
+
+bool loop_init(struct loop *loop, struct service *service)
+{
+    memset(loop, 0, sizeof(*loop));
+    loop->service = service;
+    list_init(&loop->waiting);
+    list_init(&loop->spare);
+    if (uv_loop_init(&loop->uv) != 0)
+        return false;
+    lingering_init(&loop->lingering, &loop->uv);
+    loop->counters = counters_create();
+    loop->http = loop->counters == NULL ? NULL : http_create(loop);
+    if (loop->http != NULL && uv_poll_init(&loop->uv, &loop->poll, http_descriptor(loop->http)) == 0) {
+        start_handles(loop);
+        return true;
+    }
+    http_destroy(loop->http);
+    counters_destroy(loop->counters);
+    uv_loop_close(&loop->uv);
+    return false;
+}
+
+static void close_handle(uv_handle_t *handle, void *arg)
+{
+    (void)arg;
+    if (!uv_is_closing(handle))
+        uv_close(handle, NULL);
+}
+
+void loop_close(struct loop *loop)
+{
+    lingering_end(&loop->lingering);
+    uv_walk(&loop->uv, close_handle, NULL);
+    uv_run(&loop->uv, UV_RUN_DEFAULT); /* until all are closed */
+    http_destroy(loop->http);
+    request_free_spare(loop);
+    counters_destroy(loop->counters);
+    uv_loop_close(&loop->uv);
+}

@@ -1,0 +1,54 @@
+/* One event loop: a uv loop that drives one HTTP daemon, and the requests on it.
+ *
+ * All of it belongs to the thread that runs the loop, but for `counters`, which any thread may read. Loops
+ * share nothing but the service.
+ */
+#ifndef SRC_LOOP_H
+#define SRC_LOOP_H
+
+#include <uv.h>
+
+#include "src/linger.h"
+#include "src/list.h"
+#include "src/service.h"
+#include "src/counters.h"
+
+struct http;
+
+struct loop {
+    uv_loop_t uv;
+    struct service *service;
+    struct http *http;
+    struct counters *counters;
+    struct lingering lingering;
+    struct list waiting; /* requests handed to the pool, the earliest deadline first */
+    struct list spare;   /* requests for reuse */
+    unsigned spare_count;
+    bool pump; /* the daemon has something to do in this turn; private, as is what follows */
+    uint64_t due;
+    uv_poll_t poll;    /* the daemon's epoll descriptor */
+    uv_check_t check;  /* runs the daemon, at most once a turn */
+    uv_timer_t timer;  /* the daemon's own timeouts */
+    uv_timer_t tick;   /* our deadlines, while there are any */
+};
+
+/* False when there is no memory or no descriptor; *loop is then as before. */
+bool loop_init(struct loop *loop, struct service *service);
+
+/* Nothing may be in flight on the loop, and its uv loop must not be running. Closes all handles, also
+ * those that others have opened on loop->uv. */
+void loop_close(struct loop *loop);
+
+/* Lets the daemon run in this turn: after a response was queued from outside it, or a connection added. */
+void loop_pump(struct loop *loop);
+
+/* Makes sure that deadlines are looked at; they are kept to a tenth of a second. */
+void loop_watch(struct loop *loop);
+
+/* No connection, no job, no socket that lingers. */
+bool loop_idle(const struct loop *loop);
+
+/* Nanoseconds, monotonic. */
+uint64_t loop_now(void);
+
+#endif

@@ -1,0 +1,45 @@
+/* The command line: one table (options.c) of flags with their kind, range, default and help.
+ *
+ * To add an option: a member here, a row there. Values are checked when they are read; what options_parse
+ * returns is complete and in range.
+ */
+#ifndef SRC_OPTIONS_H
+#define SRC_OPTIONS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "src/log.h"
+
+#define OPTIONS_HOST_MAX 256
+
+/* Where to listen. */
+struct endpoint {
+    char host[OPTIONS_HOST_MAX]; /* name or address, IPv6 without its brackets */
+    uint16_t port;               /* 0: any free one */
+};
+
+struct options {
+    struct endpoint listen;
+    uint64_t max_request_bytes;
+    uint64_t max_output_bytes;
+    uint64_t compress_max; /* bytes */
+    uint64_t json_depth;
+    uint64_t threads;      /* 0: as many as there are processors to use */
+    uint64_t inline_bytes; /* requests with at most this much body are answered on the loop; 0: none */
+    uint64_t request_timeout; /* ms */
+    uint64_t max_inflight;    /* requests at the worker pool, waiting or running */
+    uint64_t drain_timeout;   /* ms */
+    enum log_level log_level;
+};
+
+enum options_verdict {
+    OPTIONS_RUN,
+    OPTIONS_DONE, /* asked for help or version, which has been printed */
+    OPTIONS_BAD,  /* the sentence that says why has been printed; exit status 2 */
+};
+
+/* Not reentrant, as getopt_long is not: for the start of the program. */
+enum options_verdict options_parse(struct options *ret, int argc, char **argv, FILE *out, FILE *err);
+
+#endif

@@ -1,0 +1,336 @@
+#include "src/request.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "src/http.h"
+
+#define SPARE_MAX 256
+
+/* An answer up to this size is one buffer; a larger one is pulled while it is sent. */
+#define BUFFER_MAX ((uint64_t)64 << 10)
+
+#define GROW_FROM ((size_t)64 << 10)
+
+/* ---- states -------------------------------------------------------------------------------------------- */
+
+#define TO(state) (1u << REQUEST_##state)
+
+static const unsigned edges[REQUEST_STATE_COUNT] = {
+    [REQUEST_READING] = TO(QUEUED) | TO(RUNNING) | TO(READY) | TO(DONE),
+    [REQUEST_QUEUED] = TO(RUNNING) | TO(READY),
+    [REQUEST_RUNNING] = TO(READY) | TO(DONE),
+    [REQUEST_READY] = TO(STREAMING) | TO(DONE),
+    [REQUEST_STREAMING] = TO(DONE),
+};
+
+const char *request_state_name(enum request_state state)
+{
+    static const char *const names[] = {
+#define X(id) [REQUEST_##id] = #id,
+        REQUEST_STATES(X)
+#undef X
+    };
+    return names[state];
+}
+
+bool request_edge(enum request_state from, enum request_state to)
+{
+    return (edges[from] & 1u << to) != 0;
+}
+
+static void set_state(struct request *request, enum request_state state)
+{
+    assert(request_edge(request->state, state));
+    request->state = state;
+}
+
+/* ---- life ---------------------------------------------------------------------------------------------- */
+
+static struct request *take_spare(struct loop *loop)
+{
+    if (list_empty(&loop->spare))
+        return malloc(sizeof(struct request));
+    struct request *request = list_item(loop->spare.next, struct request, link);
+    list_remove(&request->link);
+    loop->spare_count--;
+    return request;
+}
+
+/* Everything but `block`, which need not be zero. */
+static void reset(struct request *request, struct loop *loop)
+{
+    memset(request, 0, offsetof(struct request, block));
+    request->loop = loop;
+    list_init(&request->link);
+    arena_init(&request->arena, loop->service->memory, request->block, sizeof(request->block));
+}
+
+static void recycle(struct request *request)
+{
+    struct loop *loop = request->loop;
+    list_remove(&request->link);
+    if (request->body_cap > 0)
+        loop->service->memory->free(loop->service->memory->ctx, request->body, request->body_cap);
+    arena_release(&request->arena);
+    if (loop->spare_count >= SPARE_MAX) {
+        free(request);
+        return;
+    }
+    loop->spare_count++;
+    list_append(&loop->spare, &request->link);
+}
+
+struct request *request_create(struct loop *loop, const char *target)
+{
+    struct request *request = take_spare(loop);
+    if (request == NULL)
+        return NULL;
+    reset(request, loop);
+    request->begun = loop_now();
+    request->call.target = arena_printf(&request->arena, "%s", target);
+    if (request->call.target != NULL)
+        return request;
+    recycle(request);
+    return NULL;
+}
+
+void request_free_spare(struct loop *loop)
+{
+    while (!list_empty(&loop->spare))
+        free(take_spare(loop));
+}
+
+static void finish_if_done(struct request *request)
+{
+    if (!request->http_done || request->job_out)
+        return;
+    if (request->state != REQUEST_DONE)
+        set_state(request, REQUEST_DONE);
+    recycle(request);
+}
+
+static void log_access(const struct request *request)
+{
+    const struct log *log = &request->loop->service->log;
+    if (!log_enabled(log, LOG_DEBUG))
+        return;
+    uint64_t us = (loop_now() - request->begun) / 1000;
+    const char *method = request->call.method == NULL ? "-" : request->call.method;
+    log_write(log, LOG_DEBUG, "%s %s %d, %" PRIu64 " bytes in, %" PRIu64 " us", method, request->call.target,
+              request->status, request->received, us);
+}
+
+void request_release(struct request *request)
+{
+    log_access(request);
+    request->http_done = true;
+    request->connection = NULL;
+    finish_if_done(request);
+}
+
+/* ---- body ---------------------------------------------------------------------------------------------- */
+
+/* A new block with at least `cap` bytes that holds what there is of the body. */
+static bool move_body(struct request *request, size_t cap)
+{
+    const struct memory *memory = request->loop->service->memory;
+    uint8_t *body = memory->alloc(memory->ctx, cap);
+    if (body == NULL)
+        return false;
+    if (request->body_len > 0)
+        memcpy(body, request->body, request->body_len);
+    if (request->body_cap > 0)
+        memory->free(memory->ctx, request->body, request->body_cap);
+    request->body = body;
+    request->body_cap = cap;
+    return true;
+}
+
+bool request_reserve(struct request *request, uint64_t announced)
+{
+    if (announced > SIZE_MAX)
+        return false;
+    if (announced > REQUEST_BLOCK_BYTES / 2)
+        return move_body(request, (size_t)announced);
+    request->body = arena_alloc(&request->arena, (size_t)announced, 1);
+    return request->body != NULL;
+}
+
+bool request_append(struct request *request, const void *data, size_t n)
+{
+    if (n > SIZE_MAX / 2 - request->body_len)
+        return false;
+    size_t want = request->body_len + n;
+    if (request->body == NULL || (request->body_cap > 0 && want > request->body_cap)) {
+        size_t cap = request->body_cap < GROW_FROM ? GROW_FROM : request->body_cap * 2;
+        if (!move_body(request, cap < want ? want : cap))
+            return false;
+    }
+    memcpy(request->body + request->body_len, data, n);
+    request->body_len = want;
+    return true;
+}
+
+void request_refuse(struct request *request, const struct problem *problem)
+{
+    request->refused = true;
+    reply_problem(&request->arena, &request->reply, problem);
+}
+
+/* ---- running ------------------------------------------------------------------------------------------- */
+
+/* Turns a small body that is pulled into a buffer, on the thread that has run the request. */
+static void fill_buffer(struct request *request)
+{
+    struct reply *reply = &request->reply;
+    if (reply->body == NULL || reply->body->length > BUFFER_MAX)
+        return;
+    size_t len = (size_t)reply->body->length;
+    uint8_t *buffer = arena_alloc(&request->arena, len, 1);
+    if (buffer == NULL) {
+        struct problem problem;
+        problem_memory(&problem);
+        reply_problem(&request->arena, reply, &problem);
+        return;
+    }
+    reply->text = (struct bytes){.ptr = buffer, .len = source_pull(reply->body, buffer, len)};
+    reply->body = NULL;
+}
+
+static void run(struct request *request)
+{
+    set_state(request, REQUEST_RUNNING);
+    request->started = loop_now();
+    dispatch(&request->arena, &request->loop->service->env, &request->match, &request->call, &request->reply);
+    fill_buffer(request);
+}
+
+static uint64_t wall_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void count(const struct request *request, const struct reply *reply, uint64_t queue_ns)
+{
+    if (reply->op != NULL)
+        counters_count(request->loop->counters, reply, loop_now() - request->complete, queue_ns, wall_ms());
+}
+
+static void answer(struct request *request)
+{
+    set_state(request, REQUEST_READY);
+    count(request, &request->reply, request->started == 0 ? 0 : request->started - request->complete);
+    http_answer(request, &request->reply, HTTP_BORROW);
+}
+
+static void answer_problem(struct request *request, enum problem_code code, const char *text)
+{
+    struct problem problem;
+    problem_set(&problem, code, NULL, "%s", text);
+    request->reply.op = request->match.op;
+    reply_problem(&request->arena, &request->reply, &problem);
+    answer(request);
+}
+
+static const char too_late[] =
+    "the request took longer than the server waits: send less at once, or retry later";
+
+/* A worker still has the request and all its memory: the client gets an answer that is made elsewhere. */
+static void abandon(struct request *request)
+{
+    uint8_t block[2048];
+    struct arena arena;
+    arena_init(&arena, &memory_heap, block, sizeof(block));
+    struct problem problem;
+    problem_set(&problem, PROBLEM_TIMEOUT, NULL, "%s", too_late);
+    struct reply reply = {.op = request->match.op};
+    reply_problem(&arena, &reply, &problem);
+    request->abandoned = true;
+    count(request, &reply, 0);
+    http_answer(request, &reply, HTTP_COPY);
+    arena_release(&arena);
+}
+
+static void on_job(struct job *job)
+{
+    run(list_item(job, struct request, job));
+}
+
+static void on_back(struct job *job, bool cancelled)
+{
+    struct request *request = list_item(job, struct request, job);
+    request->job_out = false;
+    list_remove(&request->link);
+    if (request->abandoned) {
+        set_state(request, REQUEST_DONE);
+        finish_if_done(request);
+    } else if (cancelled) {
+        answer_problem(request, PROBLEM_TIMEOUT, too_late);
+    } else {
+        answer(request);
+    }
+}
+
+static void queue(struct request *request)
+{
+    struct loop *loop = request->loop;
+    set_state(request, REQUEST_QUEUED);
+    request->job.run = on_job;
+    request->job.back = on_back;
+    if (!pool_submit(&loop->service->pool, &loop->uv, &request->job)) {
+        answer_problem(request, PROBLEM_OVERLOADED, "the server has as many requests as it can: retry later");
+        return;
+    }
+    request->job_out = true;
+    request->deadline = request->complete + loop->service->options->request_timeout * 1000000;
+    list_append(&loop->waiting, &request->link);
+    loop_watch(loop);
+    http_suspend(request->connection);
+}
+
+/* What costs less than handing it over, or must be answered even when all workers are busy. */
+static bool runs_here(const struct request *request)
+{
+    uint64_t most = request->loop->service->options->inline_bytes;
+    return !route_has_body(request->match.route) || (most > 0 && request->body_len <= most);
+}
+
+void request_execute(struct request *request)
+{
+    request->complete = loop_now();
+    request->call.body = (struct bytes){.ptr = request->body, .len = request->body_len};
+    if (!runs_here(request)) {
+        queue(request);
+        return;
+    }
+    run(request);
+    answer(request);
+}
+
+void request_sending(struct request *request)
+{
+    if (request->abandoned)
+        return;
+    if (request->state == REQUEST_READING)
+        set_state(request, REQUEST_READY);
+    if (request->reply.body != NULL)
+        set_state(request, REQUEST_STREAMING);
+}
+
+bool request_expire(struct loop *loop, uint64_t now)
+{
+    while (!list_empty(&loop->waiting)) {
+        struct request *request = list_item(loop->waiting.next, struct request, link);
+        if (request->deadline > now)
+            return true;
+        list_remove(&request->link);
+        if (!pool_cancel(&request->job))
+            abandon(request);
+    }
+    return false;
+}

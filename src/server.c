@@ -1,0 +1,205 @@
+#include "src/server.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "src/acceptor.h"
+#include "src/cpu.h"
+#include "src/http.h"
+#include "src/loop.h"
+#include "src/request.h"
+
+/* Descriptors that are not for connections: the log, epoll and event descriptors, sockets that linger. */
+#define RESERVED_DESCRIPTORS 320
+
+#define DRAIN_POLL_MS 10
+
+/* How long workers may take to come back after everything has been cut off. */
+#define LAST_NS ((uint64_t)2000000000)
+
+struct server {
+    struct service service;
+    struct loop loop; /* with several, this one is the main thread's */
+    struct acceptor acceptor;
+    unsigned max_connections;
+    uv_signal_t signals[2];
+    uv_timer_t drain;
+    uint64_t drain_until; /* ns */
+    bool cut;
+};
+
+/* ---- what the API asks of the process ------------------------------------------------------------------ */
+
+static uint64_t env_now(void *ctx)
+{
+    (void)ctx;
+    return loop_now();
+}
+
+static bool env_draining(void *ctx)
+{
+    struct server *server = ctx;
+    return service_draining(&server->service);
+}
+
+static void env_stats(void *ctx, const struct op *op, struct op_stats *ret)
+{
+    struct server *server = ctx;
+    *ret = (struct op_stats){0};
+    counters_add(server->loop.counters, op, ret);
+}
+
+static void init_service(struct server *server, const struct options *options)
+{
+    struct service *service = &server->service;
+    service->options = options;
+    service->log = (struct log){.fd = STDERR_FILENO, .level = options->log_level};
+    service->memory = &memory_heap;
+    service->env = (struct api_env){
+        .max_request_bytes = options->max_request_bytes,
+        .max_output_bytes = options->max_output_bytes,
+        .compress_max = options->compress_max,
+        .json_depth = (int)options->json_depth,
+        .now = env_now,
+        .draining = env_draining,
+        .stats = env_stats,
+        .ctx = server,
+    };
+    unsigned threads = (unsigned)options->threads;
+    if (threads == 0)
+        threads = cpu_count("/sys/fs/cgroup", "/proc/self/cgroup");
+    pool_init(&service->pool, threads, (unsigned)options->max_inflight);
+    atomic_init(&service->draining, false);
+    atomic_init(&service->connections, 0);
+}
+
+/* ---- connections --------------------------------------------------------------------------------------- */
+
+/* As many descriptors as the system lets us have; returns how many connections that makes. */
+static unsigned raise_descriptor_limit(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return 1024;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    getrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_cur >= 1000000 + RESERVED_DESCRIPTORS)
+        return 1000000;
+    return limit.rlim_cur <= 2 * RESERVED_DESCRIPTORS ? (unsigned)limit.rlim_cur / 2
+                                                      : (unsigned)limit.rlim_cur - RESERVED_DESCRIPTORS;
+}
+
+static void deliver(void *ctx, int fd, const struct sockaddr *address, socklen_t len)
+{
+    struct server *server = ctx;
+    if (!http_add(server->loop.http, fd, address, len))
+        log_write(&server->service.log, LOG_WARNING, "a connection was refused: no memory or no descriptor");
+}
+
+static bool room(void *ctx)
+{
+    struct server *server = ctx;
+    return atomic_load_explicit(&server->service.connections, memory_order_relaxed) < server->max_connections;
+}
+
+/* ---- the end ------------------------------------------------------------------------------------------- */
+
+/* The time to finish is over. Requests at the pool are answered (a stopped daemon must have no suspended
+ * connection). */
+static void cut_off(struct server *server)
+{
+    log_write(&server->service.log, LOG_WARNING, "%u connections left after the drain timeout: cut off",
+              atomic_load_explicit(&server->service.connections, memory_order_relaxed));
+    server->cut = true;
+    server->drain_until = loop_now() + LAST_NS;
+    request_expire(&server->loop, UINT64_MAX);
+    http_run(server->loop.http); /* those answers leave before the cut */
+    http_cut(server->loop.http);
+    loop_pump(&server->loop);
+}
+
+static void on_drain(uv_timer_t *timer)
+{
+    struct server *server = timer->data;
+    unsigned jobs = atomic_load_explicit(&server->service.pool.inflight, memory_order_relaxed);
+    if (loop_idle(&server->loop) && jobs == 0) {
+        uv_stop(&server->loop.uv);
+    } else if (loop_now() >= server->drain_until) {
+        if (!server->cut) {
+            cut_off(server);
+        } else {
+            log_write(&server->service.log, LOG_WARNING, "%u jobs are still running: ended without", jobs);
+            _exit(EXIT_SUCCESS);
+        }
+    }
+}
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+    struct server *server = handle->data;
+    if (service_draining(&server->service))
+        _exit(128 + number);
+    log_write(&server->service.log, LOG_INFO, "%s: draining", number == SIGTERM ? "SIGTERM" : "SIGINT");
+    atomic_store_explicit(&server->service.draining, true, memory_order_relaxed);
+    acceptor_end(&server->acceptor);
+    http_drain(server->loop.http);
+    loop_pump(&server->loop);
+    server->drain_until = loop_now() + server->service.options->drain_timeout * 1000000;
+    uv_timer_start(&server->drain, on_drain, 0, DRAIN_POLL_MS);
+}
+
+/* ---- the beginning ------------------------------------------------------------------------------------- */
+
+static void watch_signals(struct server *server)
+{
+    static const int numbers[] = {SIGTERM, SIGINT};
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        uv_signal_init(&server->loop.uv, &server->signals[i]);
+        server->signals[i].data = server;
+        uv_signal_start(&server->signals[i], on_signal, numbers[i]);
+    }
+}
+
+static bool start(struct server *server)
+{
+    uv_timer_init(&server->loop.uv, &server->drain);
+    server->drain.data = server;
+    server->acceptor = (struct acceptor){
+        .uv = &server->loop.uv,
+        .log = &server->service.log,
+        .deliver = deliver,
+        .room = room,
+        .ctx = server,
+    };
+    acceptor_init(&server->acceptor);
+    watch_signals(server);
+    return acceptor_listen(&server->acceptor, &server->service.options->listen);
+}
+
+int server_run(const struct options *options)
+{
+    struct server *server = calloc(1, sizeof(*server));
+    if (server == NULL)
+        return EXIT_FAILURE;
+    signal(SIGPIPE, SIG_IGN);
+    server->max_connections = raise_descriptor_limit();
+    init_service(server, options);
+    http_process_init(&server->service.log);
+    int status = EXIT_FAILURE;
+    if (loop_init(&server->loop, &server->service)) {
+        if (start(server)) {
+            uv_run(&server->loop.uv, UV_RUN_DEFAULT);
+            log_write(&server->service.log, LOG_INFO, "ended");
+            status = EXIT_SUCCESS;
+        }
+        loop_close(&server->loop);
+    } else {
+        log_write(&server->service.log, LOG_ERROR, "cannot start: no memory or no descriptor");
+    }
+    free(server);
+    return status;
+}

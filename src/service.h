@@ -1,0 +1,32 @@
+/* What all loops share: the configuration, and the few things that any thread may touch.
+ *
+ * Made by the server before the first loop, gone after the last. All of it is constant while loops run, but
+ * for the atomics and what its members guard themselves.
+ */
+#ifndef SRC_SERVICE_H
+#define SRC_SERVICE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "api/dispatch.h"
+#include "src/log.h"
+#include "src/options.h"
+#include "src/pool.h"
+
+struct service {
+    const struct options *options;
+    struct log log;
+    struct pool pool;
+    const struct memory *memory; /* where request bodies and arenas come from */
+    struct api_env env;
+    atomic_bool draining;    /* the end has been asked for */
+    atomic_uint connections; /* open ones of all loops */
+};
+
+static inline bool service_draining(const struct service *service)
+{
+    return atomic_load_explicit(&service->draining, memory_order_relaxed);
+}
+
+#endif
