@@ -118,7 +118,7 @@ static bool check_line(struct walk *walk, const char *name, size_t name_len, con
     if (!follows(walk->end, name, 1))
         return framing(walk->err, "a header line holds a NUL or goes on in a second line: use one line");
     if (!is_token(name, name_len))
-        return framing(walk->err, "the name of a header is not a token (RFC 9110): remove what else is in it");
+        return framing(walk->err, "the name of a header is not a token (RFC 9110): rename it");
     if (!is_value(value, value_len))
         return framing(walk->err, "the value of a header holds a control character: remove it");
     walk->end = value + value_len;
