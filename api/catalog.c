@@ -51,8 +51,9 @@ static const struct op *find_model(struct bytes name, struct problem *err)
     }
     char models[128];
     if (meant != NULL)
-        problem_set(err, PROBLEM_UNKNOWN_MODEL, NULL, "there is no model '%.*s': names are case-sensitive, use '%s'",
-                    quote(name), (const char *)name.ptr, meant);
+        problem_set(err, PROBLEM_UNKNOWN_MODEL, NULL,
+                    "there is no model '%.*s': names are case-sensitive, use '%s'", quote(name),
+                    (const char *)name.ptr, meant);
     else
         problem_set(err, PROBLEM_UNKNOWN_MODEL, NULL, "there is no model '%.*s': use one of %s", quote(name),
                     (const char *)name.ptr, list(NULL, models, sizeof(models)));
@@ -75,28 +76,33 @@ static bool parse_version(struct bytes text, int64_t *ret)
     return true;
 }
 
-static bool refuse_version(const struct op *newest, struct bytes text, const struct op *in_force, struct problem *err)
+static bool refuse_version(const struct op *newest, struct bytes text, const struct op *in_force,
+                           struct problem *err)
 {
     char versions[128];
     list(newest->name, versions, sizeof(versions));
     if (in_force == NULL)
-        return problem_set(err, PROBLEM_UNKNOWN_VERSION, NULL, "%s has no version %.*s: %s begins at %d, use one of %s",
-                           newest->name, quote(text), (const char *)text.ptr, newest->onnx,
-                           op_oldest(newest->name)->since, versions);
-    return problem_set(err, PROBLEM_UNKNOWN_VERSION, NULL,
-                       "%s has no version %.*s: what is in force at operator set %.*s is version %d (there are %s)",
-                       newest->name, quote(text), (const char *)text.ptr, quote(text), (const char *)text.ptr,
-                       in_force->since, versions);
+        return problem_set(err, PROBLEM_UNKNOWN_VERSION, NULL,
+                           "%s has no version %.*s: %s begins at %d, use one of %s", newest->name,
+                           quote(text), (const char *)text.ptr, newest->onnx, op_oldest(newest->name)->since,
+                           versions);
+    return problem_set(
+        err, PROBLEM_UNKNOWN_VERSION, NULL,
+        "%s has no version %.*s: what is in force at operator set %.*s is version %d (there are %s)",
+        newest->name, quote(text), (const char *)text.ptr, quote(text), (const char *)text.ptr,
+        in_force->since, versions);
 }
 
-static bool find_version(const struct op *newest, struct bytes text, const struct op **ret, struct problem *err)
+static bool find_version(const struct op *newest, struct bytes text, const struct op **ret,
+                         struct problem *err)
 {
     char versions[128];
     int64_t number;
     if (!parse_version(text, &number))
         return problem_set(err, PROBLEM_UNKNOWN_VERSION, NULL,
-                           "'%.*s' is not a version of %s, a number without leading zeros: use one of %s", quote(text),
-                           (const char *)text.ptr, newest->name, list(newest->name, versions, sizeof(versions)));
+                           "'%.*s' is not a version of %s, a number without leading zeros: use one of %s",
+                           quote(text), (const char *)text.ptr, newest->name,
+                           list(newest->name, versions, sizeof(versions)));
     const struct op *in_force = op_in_force(newest->name, number);
     if (in_force == NULL || in_force->since != number)
         return refuse_version(newest, text, in_force, err);

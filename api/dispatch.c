@@ -17,16 +17,16 @@ enum route_flag {
 
 struct route {
     const char *method;
-    const char *template; /* a segment in braces takes any name */
+    const char *template; /* a segment in braces takes any name; at most TARGET_MAX_SEGMENTS */
     route_handler *run;
     unsigned flags;
 };
 
-#define OF_MODEL "/v2/models/{model}"
+#define OF_MODEL   "/v2/models/{model}"
 #define OF_VERSION "/v2/models/{model}/versions/{version}"
 
-/* Each path with its methods one below the other, a fixed name above a path that would take it too, and what is called
- * often at the top. HEAD is not listed: it is wherever GET is. */
+/* Each path with its methods one below the other, a fixed name above a path that would take it too, and what
+ * is called often at the top. HEAD is not listed: it is wherever GET is. */
 static const struct route routes[] = {
     {"POST", OF_VERSION "/infer", infer_run, ROUTE_OP | ROUTE_BODY},
     {"POST", OF_MODEL "/infer", infer_run, ROUTE_OP | ROUTE_BODY},
@@ -85,8 +85,6 @@ static bool match_template(const char *template, const struct target *target, st
 /* The first row of the path, or NULL. */
 static const struct route *find_path(const struct target *target, struct captures *captures)
 {
-    if (target->count > TARGET_MAX_SEGMENTS)
-        return NULL;
     for (const struct route *route = routes; route < routes + ROUTES; route++)
         if (match_template(route->template, target, captures))
             return route;
@@ -100,8 +98,8 @@ static const struct route *next_method(const struct route *route)
     return next < routes + ROUTES && strcmp(next->template, route->template) == 0 ? next : NULL;
 }
 
-static bool refuse_method(struct arena *arena, const char *method, const struct route *path, const char **allow,
-                          struct problem *err)
+static bool refuse_method(struct arena *arena, const char *method, const struct route *path,
+                          const char **allow, struct problem *err)
 {
     char *text = arena_printf(arena, "%s", "");
     for (const struct route *route = path; route != NULL && text != NULL; route = next_method(route)) {
@@ -125,7 +123,8 @@ bool route_resolve(struct arena *arena, const char *method, const char *target, 
         return false;
     const struct route *path = find_path(&parsed, &captures);
     if (path == NULL)
-        return problem_set(err, PROBLEM_UNKNOWN_PATH, NULL, "there is no path '%.200s': GET / lists what there is", target);
+        return problem_set(err, PROBLEM_UNKNOWN_PATH, NULL,
+                           "there is no path '%.200s': GET / lists what there is", target);
     bool head = strcmp(method, "HEAD") == 0;
     const struct route *route = path;
     while (route != NULL && strcmp(route->method, head ? "GET" : method) != 0)

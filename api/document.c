@@ -13,7 +13,8 @@ static cJSON *attach(struct document *document, cJSON *parent, const char *name,
     if (attached && document->root == NULL)
         document->root = item;
     else if (attached)
-        attached = name != NULL ? cJSON_AddItemToObjectCS(parent, name, item) : cJSON_AddItemToArray(parent, item);
+        attached =
+            name != NULL ? cJSON_AddItemToObjectCS(parent, name, item) : cJSON_AddItemToArray(parent, item);
     if (attached)
         return item;
     document->failed = true;

@@ -16,7 +16,7 @@
 
 /* zlib takes windows of 2^9 bytes and more; its "memory level" 8 belongs to the largest, 2^15. */
 #define WINDOW_BITS_MIN 9
-#define MEM_LEVEL_LESS (MAX_WBITS - 8)
+#define MEM_LEVEL_LESS  (MAX_WBITS - 8)
 
 /* Picoseconds a byte of output, measured with JSON text of floats. */
 #define COST_DEFLATE 20000
@@ -127,7 +127,8 @@ static bool refuse(const struct inflater *in, int code, struct problem *err)
         why = "it ends too early";
     if (code == Z_NEED_DICT)
         why = "it needs a dictionary";
-    return problem_set(err, PROBLEM_CORRUPT_ENCODING, NULL, "the body is not %s data as Content-Encoding says: %s",
+    return problem_set(err, PROBLEM_CORRUPT_ENCODING, NULL,
+                       "the body is not %s data as Content-Encoding says: %s",
                        in->members ? "gzip" : "deflate (zlib format)", why);
 }
 
@@ -141,8 +142,10 @@ static bool measure(struct inflater *in, uint64_t max_bytes, uint64_t *ret, stru
         int code = inflater_pull(in, window, sizeof(window), &got);
         *ret += got;
         if (*ret > max_bytes)
-            return problem_set(err, PROBLEM_REQUEST_TOO_LARGE, NULL, "the body is larger than the limit of %llu bytes "
-                               "after decompression: send less", (unsigned long long)max_bytes);
+            return problem_set(err, PROBLEM_REQUEST_TOO_LARGE, NULL,
+                               "the body is larger than the limit of %llu bytes "
+                               "after decompression: send less",
+                               (unsigned long long)max_bytes);
         if (code != Z_OK)
             return refuse(in, code, err);
     }
@@ -238,7 +241,8 @@ struct source *source_compressed(struct arena *arena, struct source *plain, enum
     struct deflate_source *ret = arena_alloc(arena, 1, sizeof(*ret));
     if (ret == NULL)
         return NULL;
-    ret->base = (struct source){.length = SOURCE_LENGTH_UNKNOWN, .cost = plain->cost + COST_DEFLATE, .pull = pull_deflate};
+    ret->base = (struct source){
+        .length = SOURCE_LENGTH_UNKNOWN, .cost = plain->cost + COST_DEFLATE, .pull = pull_deflate};
     ret->plain = plain;
     ret->last = ret->ended = false;
     ret->stream = (z_stream){.zalloc = zlib_alloc, .zfree = zlib_free, .opaque = arena};

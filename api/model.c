@@ -6,7 +6,7 @@
 #include "api/document.h"
 
 #define PLATFORM "shaped_onnx"
-#define DOMAIN "ai.onnx"
+#define DOMAIN   "ai.onnx"
 
 void model_list(struct arena *arena, const struct api_env *env, const struct route_match *match,
                 const struct api_request *request, struct reply *ret)
@@ -93,7 +93,8 @@ static void add_properties(struct document *document, cJSON *root, const struct 
     document_text(document, properties, "operator", op->onnx);
     add_version(document, properties, "since_version", op);
     add_types(document, properties, "types", op->in[0].types);
-    add_types(document, properties, "types_added", previous != NULL ? op->in[0].types & ~previous->in[0].types : 0);
+    add_types(document, properties, "types_added",
+              previous != NULL ? op->in[0].types & ~previous->in[0].types : 0);
 }
 
 void model_metadata(struct arena *arena, const struct api_env *env, const struct route_match *match,

@@ -1,8 +1,8 @@
-/* What is known of a model, an operator under its lower-case name: the Open Inference Protocol's metadata and Triton's
- * model configuration, printed from the operator's descriptor.
+/* What is known of a model, an operator under its lower-case name: the Open Inference Protocol's metadata and
+ * Triton's model configuration, printed from the operator's descriptor.
  *
- * The protocol has neither a wildcard for types nor one for ranks. Where ONNX has the type variable T, FP32 stands for it,
- * and every shape is [-1]; `properties` say which types are permitted in truth.
+ * The protocol has neither a wildcard for types nor one for ranks. Where ONNX has the type variable T, FP32
+ * stands for it, and every shape is [-1]; `properties` say which types are permitted in truth.
  */
 #ifndef API_MODEL_H
 #define API_MODEL_H

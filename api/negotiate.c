@@ -70,7 +70,8 @@ static enum cover cover_of(const char *token, size_t len, const char *name)
     if (token_is(token, len, "*") || token_is(token, len, "*/*"))
         return COVER_ALL;
     size_t type = strcspn(name, "/");
-    bool range = len == type + 2 && name[type] == '/' && strncasecmp(token, name, type + 1) == 0 && token[len - 1] == '*';
+    bool range = len == type + 2 && name[type] == '/' && strncasecmp(token, name, type + 1) == 0 &&
+                 token[len - 1] == '*';
     return range ? COVER_RANGE : COVER_NONE;
 }
 
@@ -86,7 +87,8 @@ int negotiate_quality(const char *list, const char *name)
         enum cover cover = cover_of(token, len, name);
         const char *parameters = skip_space(token + len);
         bool readable = find_quality(parameters, end, &quality);
-        if (readable && cover != COVER_NONE && (cover > best_cover || (cover == best_cover && quality > best))) {
+        if (readable && cover != COVER_NONE &&
+            (cover > best_cover || (cover == best_cover && quality > best))) {
             best = quality;
             best_cover = cover;
         }

@@ -1,21 +1,23 @@
-/* Media types and the lists that clients negotiate with: Accept, Accept-Encoding (RFC 9110, sections 8.3 and 12.5).
+/* Media types and the lists that clients negotiate with: Accept, Accept-Encoding (RFC 9110, sections 8.3
+ * and 12.5).
  *
- * Names are compared without case; elements that cannot be read are skipped, as if they had not been sent. No state, no
- * allocation. Values may be NULL: the header is absent.
+ * Names are compared without case; elements that cannot be read are skipped, as if they had not been sent. No
+ * state, no allocation. Values may be NULL: the header is absent.
  */
 #ifndef API_NEGOTIATE_H
 #define API_NEGOTIATE_H
 
 #include <stdbool.h>
 
-#define QUALITY_MAX 1000  /* q=1, in thousandths */
+#define QUALITY_MAX  1000 /* q=1, in thousandths */
 #define QUALITY_NONE (-1) /* the list does not speak of it */
 
 /* The Content-Type `value`, without its parameters, is `type` ("application/json"). */
 bool media_type_is(const char *value, const char *type);
 
-/* What `list` gives to `name`, a media type or a coding: the q of the most specific element that covers it (the name
- * itself, then "type/" with a star, then a star), the greater one if it is there twice, or QUALITY_NONE. */
+/* What `list` gives to `name`, a media type or a coding: the q of the most specific element that covers it
+ * (the name itself, then "type/" with a star, then a star), the greater one if it is there twice, or
+ * QUALITY_NONE. */
 int negotiate_quality(const char *list, const char *name);
 
 #endif

@@ -32,7 +32,8 @@ void repository_fixed(struct arena *arena, const struct api_env *env, const stru
 {
     (void)env, (void)match, (void)request;
     struct problem problem;
-    problem_set(&problem, PROBLEM_NOT_OFFERED, NULL,
-                "models cannot be loaded or unloaded: they are built in and always there, call them right away");
+    problem_set(
+        &problem, PROBLEM_NOT_OFFERED, NULL,
+        "models cannot be loaded or unloaded: they are built in and always there, call them right away");
     reply_problem(arena, ret, &problem);
 }

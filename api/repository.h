@@ -1,4 +1,5 @@
-/* Triton's model repository, as far as it makes sense when the models are built in: the index, and a refusal to load. */
+/* Triton's model repository, as far as it makes sense when the models are built in: the index, and a refusal
+ * to load. */
 #ifndef API_REPOSITORY_H
 #define API_REPOSITORY_H
 

@@ -2,7 +2,8 @@
 
 #include "api/document.h"
 
-static const char *const extensions[] = {"binary_tensor_data", "model_configuration", "statistics", "onnx_datatypes"};
+static const char *const extensions[] = {"binary_tensor_data", "model_configuration", "statistics",
+                                         "onnx_datatypes"};
 
 void server_index(struct arena *arena, const struct api_env *env, const struct route_match *match,
                   const struct api_request *request, struct reply *ret)

@@ -7,6 +7,6 @@
 route_handler server_index;    /* GET / */
 route_handler server_metadata; /* GET /v2 */
 route_handler server_live;     /* GET /v2/health/live */
-route_handler server_ready;    /* GET /v2/health/ready; 503 while draining, so that load balancers turn away */
+route_handler server_ready; /* GET /v2/health/ready; 503 while draining, so that load balancers turn away */
 
 #endif

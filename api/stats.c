@@ -4,7 +4,8 @@
 
 #include "api/document.h"
 
-static void add_duration(struct document *document, cJSON *parent, const char *name, uint64_t count, uint64_t ns)
+static void add_duration(struct document *document, cJSON *parent, const char *name, uint64_t count,
+                         uint64_t ns)
 {
     cJSON *duration = document_object(document, parent, name);
     document_integer(document, duration, "count", (int64_t)count);

@@ -1,5 +1,5 @@
-/* Triton's statistics extension: how often each operator version was called and where the time went. The numbers are the
- * server's (api_env); here is their form. */
+/* Triton's statistics extension: how often each operator version was called and where the time went. The
+ * numbers are the server's (api_env); here is their form. */
 #ifndef API_STATS_H
 #define API_STATS_H
 

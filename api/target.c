@@ -43,10 +43,12 @@ static bool decode_into(struct bytes raw, uint8_t *out, struct bytes *ret, struc
         if (byte == '%') {
             byte = escaped_byte(raw, i);
             if (byte < 0)
-                return problem_set(err, PROBLEM_BAD_TARGET, NULL,
-                                   "'%%' in the path must be followed by two hexadecimal digits (a '%%' itself is %%25)");
+                return problem_set(
+                    err, PROBLEM_BAD_TARGET, NULL,
+                    "'%%' in the path must be followed by two hexadecimal digits (a '%%' itself is %%25)");
             if (byte == 0 || byte == '/')
-                return problem_set(err, PROBLEM_BAD_TARGET, NULL, "%%%02X cannot be part of a name in the path", byte);
+                return problem_set(err, PROBLEM_BAD_TARGET, NULL,
+                                   "%%%02X cannot be part of a name in the path", byte);
             i += 2;
         }
         out[n++] = (uint8_t)byte;
@@ -74,7 +76,8 @@ static bool decode_path(struct arena *arena, struct bytes path, struct target *r
     for (size_t at = 0; at < path.len;) {
         struct bytes rest = bytes_slice(path, at + 1, path.len - at - 1);
         const uint8_t *slash = rest.len > 0 ? memchr(rest.ptr, '/', rest.len) : NULL;
-        struct bytes segment = {.ptr = rest.ptr, .len = slash != NULL ? (size_t)(slash - rest.ptr) : rest.len};
+        struct bytes segment = {.ptr = rest.ptr,
+                                .len = slash != NULL ? (size_t)(slash - rest.ptr) : rest.len};
         struct bytes decoded;
         if (!decode_segment(arena, segment, &decoded, err))
             return false;
@@ -93,7 +96,8 @@ bool target_parse(struct arena *arena, const char *raw, struct target *ret, stru
         return problem_set(err, PROBLEM_BAD_TARGET, NULL,
                            "the request target must be a path such as /v2/models, or an absolute http URL");
     if (strchr(path, '#') != NULL)
-        return problem_set(err, PROBLEM_BAD_TARGET, NULL, "the request target must not hold a fragment: leave out '#' "
+        return problem_set(err, PROBLEM_BAD_TARGET, NULL,
+                           "the request target must not hold a fragment: leave out '#' "
                            "and what follows");
     size_t len = strcspn(path, "?");
     ret->count = 0;

@@ -1,4 +1,5 @@
-/* One request through the front door (api/dispatch.h), without a server: for tests of routes and documents. */
+/* One request through the front door (api/dispatch.h), without a server: for tests of routes and documents.
+ */
 #ifndef TESTS_API_EXCHANGE_H
 #define TESTS_API_EXCHANGE_H
 

@@ -4,20 +4,22 @@
 
 #include "tests/suite.h"
 
-/* ---- names --------------------------------------------------------------------------------------------------------- */
+/* ---- names
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 static const struct {
     const char *value;
     bool known;
     enum encoding want;
 } names[] = {
-    {NULL, true, ENCODING_IDENTITY},        {"", true, ENCODING_IDENTITY},
-    {"identity", true, ENCODING_IDENTITY},  {"gzip", true, ENCODING_GZIP},
-    {"GZIP", true, ENCODING_GZIP},          {" gzip\t", true, ENCODING_GZIP},
-    {"x-gzip", true, ENCODING_GZIP},        {"Deflate", true, ENCODING_DEFLATE},
-    {"br", false, ENCODING_IDENTITY},       {"gzip, gzip", false, ENCODING_IDENTITY},
+    {NULL, true, ENCODING_IDENTITY},         {"", true, ENCODING_IDENTITY},
+    {"identity", true, ENCODING_IDENTITY},   {"gzip", true, ENCODING_GZIP},
+    {"GZIP", true, ENCODING_GZIP},           {" gzip\t", true, ENCODING_GZIP},
+    {"x-gzip", true, ENCODING_GZIP},         {"Deflate", true, ENCODING_DEFLATE},
+    {"br", false, ENCODING_IDENTITY},        {"gzip, gzip", false, ENCODING_IDENTITY},
     {"gzip gzip", false, ENCODING_IDENTITY}, {"gzi", false, ENCODING_IDENTITY},
-    {"gzipp", false, ENCODING_IDENTITY},    {"*", false, ENCODING_IDENTITY},
+    {"gzipp", false, ENCODING_IDENTITY},     {"*", false, ENCODING_IDENTITY},
     {"x-deflate", false, ENCODING_IDENTITY}, {"gzip;q=1", false, ENCODING_IDENTITY},
 };
 
@@ -67,28 +69,37 @@ START_TEST(accept_encoding)
 }
 END_TEST
 
-/* ---- decoding: streams made by Python's gzip and zlib modules ------------------------------------------------------- */
+/* ---- decoding: streams made by Python's gzip and zlib modules
+ * ------------------------------------------------------- */
 
 #define TEXT "{\"inputs\":[]}"
-#define GZIP                                                                                                             \
-    "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xab\x56\xca\xcc\x2b\x28\x2d\x29\x56\xb2\x8a\x8e\xad\x05\x00\xa2\x00\xa9\xa6" \
+#define GZIP                                                                                                 \
+    "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xab\x56\xca\xcc\x2b\x28\x2d\x29\x56\xb2\x8a\x8e\xad\x05\x00"   \
+    "\xa2\x00\xa9\xa6"                                                                                       \
     "\x0d\x00\x00\x00"
-#define GZIP_NAMED                                                                                                       \
-    "\x1f\x8b\x08\x08\x00\xf1\x53\x65\x02\xff\x61\x2e\x6a\x73\x6f\x6e\x00\xab\x56\xca\xcc\x2b\x28\x2d\x29\x56\xb2\x8a"     \
+#define GZIP_NAMED                                                                                           \
+    "\x1f\x8b\x08\x08\x00\xf1\x53\x65\x02\xff\x61\x2e\x6a\x73\x6f\x6e\x00\xab\x56\xca\xcc\x2b\x28\x2d\x29"   \
+    "\x56\xb2\x8a"                                                                                           \
     "\x8e\xad\x05\x00\xa2\x00\xa9\xa6\x0d\x00\x00\x00"
 /* `{"inp`, nothing, `uts":[]}` */
-#define GZIP_MEMBERS                                                                                                     \
-    "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xab\x56\xca\xcc\x2b\x00\x00\xcc\x86\x66\xae\x05\x00\x00\x00\x1f\x8b\x08\x00" \
-    "\x00\x00\x00\x00\x02\x03\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x2b\x2d\x29" \
+#define GZIP_MEMBERS                                                                                         \
+    "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xab\x56\xca\xcc\x2b\x00\x00\xcc\x86\x66\xae\x05\x00\x00\x00"   \
+    "\x1f\x8b\x08\x00"                                                                                       \
+    "\x00\x00\x00\x00\x02\x03\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x1f\x8b\x08\x00\x00\x00\x00\x00\x02"   \
+    "\x03\x2b\x2d\x29"                                                                                       \
     "\x56\xb2\x8a\x8e\xad\x05\x00\xa2\x40\xdc\x71\x08\x00\x00\x00"
 #define GZIP_EMPTY "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00"
-#define ZLIB "\x78\x9c\xab\x56\xca\xcc\x2b\x28\x2d\x29\x56\xb2\x8a\x8e\xad\x05\x00\x22\x03\x04\xd2"
+#define ZLIB       "\x78\x9c\xab\x56\xca\xcc\x2b\x28\x2d\x29\x56\xb2\x8a\x8e\xad\x05\x00\x22\x03\x04\xd2"
 #define ZLIB_EMPTY "\x78\x9c\x03\x00\x00\x00\x00\x01"
-#define ZLIB_SMALL_WINDOW "\x18\xd3\xab\x56\xca\xcc\x2b\x28\x2d\x29\x56\xb2\x8a\x8e\xad\x05\x00\x22\x03\x04\xd2"
+#define ZLIB_SMALL_WINDOW                                                                                    \
+    "\x18\xd3\xab\x56\xca\xcc\x2b\x28\x2d\x29\x56\xb2\x8a\x8e\xad\x05\x00\x22\x03\x04\xd2"
 #define ZLIB_DICTIONARY "\x78\xbb\x09\x1c\x02\xa4\xab\x56\xca\x04\xd3\x4a\x56\xd1\xb1\xb5\x00\x22\x03\x04\xd2"
-#define RAW_DEFLATE "\xab\x56\xca\xcc\x2b\x28\x2d\x29\x56\xb2\x8a\x8e\xad\x05\x00"
+#define RAW_DEFLATE     "\xab\x56\xca\xcc\x2b\x28\x2d\x29\x56\xb2\x8a\x8e\xad\x05\x00"
 
-#define BYTES(literal) {(const uint8_t *)(literal), sizeof(literal) - 1}
+#define BYTES(literal)                                                                                       \
+    {                                                                                                        \
+        (const uint8_t *)(literal), sizeof(literal) - 1                                                      \
+    }
 
 static const struct {
     const char *encoding;
@@ -140,8 +151,8 @@ START_TEST(decodes)
 }
 END_TEST
 
-/* Every prefix of a stream is corrupt, but for those that end with a member; so is every stream with one bit changed in
- * its data or trailer. */
+/* Every prefix of a stream is corrupt, but for those that end with a member; so is every stream with one bit
+ * changed in its data or trailer. */
 static const struct {
     const char *encoding;
     struct bytes body;
@@ -164,7 +175,8 @@ START_TEST(truncated)
         arena_init(&arena, &memory_heap, NULL, 0);
         bool whole = len != 0 && (len == damaged[_i].whole[0] || len == damaged[_i].whole[1]);
         struct bytes part = bytes_slice(damaged[_i].body, 0, len);
-        ck_assert_msg(encoding_decode(&arena, damaged[_i].encoding, 1 << 20, part, &ret, &problem) == whole, "%zu", len);
+        ck_assert_msg(encoding_decode(&arena, damaged[_i].encoding, 1 << 20, part, &ret, &problem) == whole,
+                      "%zu", len);
         if (!whole) {
             ck_assert_int_eq(problem.code, PROBLEM_CORRUPT_ENCODING);
             ck_assert_msg(strstr(problem.detail, "too early") != NULL, "%s", problem.detail);
@@ -188,7 +200,8 @@ START_TEST(flipped)
         memcpy(copy, body.ptr, body.len);
         copy[bit / 8] ^= (uint8_t)(1 << bit % 8);
         struct bytes bad = {.ptr = copy, .len = body.len};
-        ck_assert_msg(!encoding_decode(&arena, damaged[_i].encoding, 1 << 20, bad, &ret, &problem), "bit %zu", bit);
+        ck_assert_msg(!encoding_decode(&arena, damaged[_i].encoding, 1 << 20, bad, &ret, &problem), "bit %zu",
+                      bit);
         ck_assert_int_eq(problem.code, PROBLEM_CORRUPT_ENCODING);
         arena_release(&arena);
     }
@@ -267,7 +280,8 @@ START_TEST(limits)
 }
 END_TEST
 
-/* ---- encoding ------------------------------------------------------------------------------------------------------- */
+/* ---- encoding
+ * ------------------------------------------------------------------------------------------------------- */
 
 /* Text like a JSON answer: not constant, yet compressible. */
 static struct bytes make_text(struct arena *arena, size_t len)
@@ -276,7 +290,7 @@ static struct bytes make_text(struct arena *arena, size_t len)
     unsigned state = 1;
     for (size_t i = 0; i < len; i++) {
         state = state * 1103515245u + 12345u;
-        text[i] = (uint8_t)"0123456789.,-e[]"[state >> 28];
+        text[i] = (uint8_t) "0123456789.,-e[]"[state >> 28];
     }
     return (struct bytes){.ptr = text, .len = len};
 }
@@ -345,7 +359,9 @@ START_TEST(encoding_names)
 }
 END_TEST
 
-/* ---- memory --------------------------------------------------------------------------------------------------------- */
+/* ---- memory
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 static void *rationed_alloc(void *ctx, size_t size)
 {
@@ -395,6 +411,6 @@ END_TEST
 
 SUITE("encoding",
       TEST_ROWS(content_encoding, names) TEST_ROWS(accept_encoding, accepted) TEST_ROWS(decodes, bodies)
-      TEST_ROWS(truncated, damaged) TEST_TIMES(flipped, SINGLE) TEST_ROWS(limits, sizes)
-      TEST_TIMES(compresses, 2 * ROWS(lengths)) TEST_ONE(encoding_names) TEST_ONE(decode_without_memory)
-      TEST_ONE(compress_without_memory))
+          TEST_ROWS(truncated, damaged) TEST_TIMES(flipped, SINGLE) TEST_ROWS(limits, sizes)
+              TEST_TIMES(compresses, 2 * ROWS(lengths)) TEST_ONE(encoding_names)
+                  TEST_ONE(decode_without_memory) TEST_ONE(compress_without_memory))

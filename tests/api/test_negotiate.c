@@ -76,8 +76,8 @@ static const struct {
 
 START_TEST(quality)
 {
-    ck_assert_msg(negotiate_quality(qualities[_i].list, qualities[_i].name) == qualities[_i].want, "%s in %s: %d",
-                  qualities[_i].name, qualities[_i].list,
+    ck_assert_msg(negotiate_quality(qualities[_i].list, qualities[_i].name) == qualities[_i].want,
+                  "%s in %s: %d", qualities[_i].name, qualities[_i].list,
                   negotiate_quality(qualities[_i].list, qualities[_i].name));
 }
 END_TEST

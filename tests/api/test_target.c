@@ -10,8 +10,8 @@ static const char *join(const struct target *target, char *out, size_t size)
     size_t len = 0;
     out[0] = '\0';
     for (size_t i = 0; i < target->count && i < TARGET_MAX_SEGMENTS; i++)
-        len += (size_t)snprintf(out + len, size - len, "%s%.*s", i > 0 ? "|" : "", (int)target->segment[i].len,
-                                (const char *)target->segment[i].ptr);
+        len += (size_t)snprintf(out + len, size - len, "%s%.*s", i > 0 ? "|" : "",
+                                (int)target->segment[i].len, (const char *)target->segment[i].ptr);
     return out;
 }
 
