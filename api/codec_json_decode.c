@@ -1,0 +1,222 @@
+/* The request document of the Open Inference Protocol, in one walk:
+ * {"id", "parameters", "inputs": [...], "outputs": [{"name", "parameters"}]}. */
+#include "api/codec.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "api/codec_json_decoder.h"
+
+/* ---- attributes as parameters ------------------------------------------------------------------------------------ */
+
+/* "0,2" -> 0, 2; "" -> nothing. Each number as JSON writes it, with blanks around it if you like. */
+static bool parse_list(struct decoder *d, struct bytes text, int64_t *ret, int64_t *count)
+{
+    struct problem ignored;
+    struct json list;
+    struct decimal number;
+    json_init(&list, text, 0, d->arena, &ignored);
+    *count = 0;
+    if (json_end(&list))
+        return true;
+    while (*count < SHAPE_MAX_RANK && json_number(&list, &number) &&
+           number_type_of(DTYPE_INT64)->read(&number, &ret[*count]) == NUMBER_OK) {
+        ++*count;
+        json_space(&list);
+        if (list.next == list.end)
+            return true;
+        if (*list.next++ != ',')
+            return false;
+    }
+    return false;
+}
+
+/* The text of a string or of a number. */
+static bool read_list_text(struct decoder *d, struct bytes *ret)
+{
+    struct decimal number;
+    enum json_kind kind = json_peek(&d->json);
+    if (kind == JSON_STRING)
+        return json_string(&d->json, ret);
+    if (kind != JSON_NUMBER)
+        return decoder_refuse_kind(d, "a string such as \"0,2\", or a whole number");
+    if (!json_number(&d->json, &number))
+        return false;
+    *ret = (struct bytes){.ptr = (const uint8_t *)number.text, .len = number.len};
+    return true;
+}
+
+static bool check_attribute(struct decoder *d, const struct op *op, int index)
+{
+    const char *name = op->in[index].name;
+    if (!op->in[index].attribute)
+        return problem_set(d->err, PROBLEM_INVALID_REQUEST, d->pointer,
+                           "in version %d of %s, %s is an input: give it in inputs, as INT64", op->since, op->name, name);
+    if (d->call->in[index].given)
+        return problem_set(d->err, PROBLEM_INVALID_REQUEST, d->pointer, "%s is given twice, also in %s", name,
+                           d->call->in[index].pointer);
+    return true;
+}
+
+/* An attribute of ONNX becomes the input of the same name. */
+static bool read_attribute(struct decoder *d, int index)
+{
+    struct call_input *input = &d->call->in[index];
+    struct shape shape = {.rank = 1};
+    struct bytes text;
+    if (!check_attribute(d, d->call->op, index) || !read_list_text(d, &text))
+        return false;
+    int64_t *values = arena_alloc(d->arena, SHAPE_MAX_RANK, sizeof(*values));
+    if (values == NULL)
+        return problem_memory(d->err);
+    if (!parse_list(d, text, values, &shape.dim[0]))
+        return problem_set(d->err, PROBLEM_INVALID_AXES, d->pointer,
+                           "%s must be at most %d whole numbers with commas between them, such as \"0,2\"",
+                           d->call->op->in[index].name, SHAPE_MAX_RANK);
+    tensor_init(&input->tensor, DTYPE_INT64, &shape, values);
+    snprintf(input->pointer, sizeof(input->pointer), "%.*s", (int)d->pointer_len, d->pointer);
+    input->given = true;
+    return true;
+}
+
+/* ---- members of the document ------------------------------------------------------------------------------------- */
+
+static bool read_binary_data_output(struct decoder *d)
+{
+    return decoder_choice(d, &d->binary_all);
+}
+
+/* A parameter with the name of a whole-number input is that input. */
+static bool read_parameter(struct json *json, struct bytes name, void *ctx)
+{
+    static const struct decoder_member members[] = {
+        {"binary_data_output", read_binary_data_output}, DECODER_NOT_OFFERED};
+    struct decoder *d = ctx;
+    int index = decoder_find_input(d, name);
+    if (index < 0 || d->call->op->in[index].types != DTYPE_BIT(INT64))
+        return decoder_member(json, name, DECODER_MEMBERS(d, members));
+    size_t before = decoder_enter(d, d->call->op->in[index].name, 0);
+    if (!read_attribute(d, index))
+        return false;
+    decoder_leave(d, before);
+    return true;
+}
+
+static bool read_parameters(struct decoder *d)
+{
+    if (decoder_null(d))
+        return true;
+    if (json_peek(&d->json) != JSON_OBJECT)
+        return decoder_refuse_kind(d, "an object");
+    return json_object(&d->json, read_parameter, d);
+}
+
+/* null and "" count as absent. */
+static bool read_id(struct decoder *d)
+{
+    struct bytes token;
+    if (decoder_null(d))
+        return true;
+    if (json_peek(&d->json) != JSON_STRING)
+        return decoder_refuse_kind(d, "a string");
+    if (!json_string_token(&d->json, &token))
+        return false;
+    if (token.len > 2)
+        d->call->id = token;
+    return true;
+}
+
+static bool read_inputs(struct decoder *d)
+{
+    d->has_inputs = true;
+    return decoder_array(d, codec_json_input, "an array of inputs");
+}
+
+/* ---- outputs ----------------------------------------------------------------------------------------------------- */
+
+static bool read_output_name(struct decoder *d)
+{
+    struct bytes name;
+    const struct op *op = d->call->op;
+    if (!decoder_text(d, &name))
+        return false;
+    if (!bytes_equal(name, op->output))
+        return problem_set(d->err, PROBLEM_UNKNOWN_NAME, d->pointer, "%s has no output \"%.*s\": its output is \"%s\"",
+                           op->name, decoder_shown(name), (const char *)name.ptr, op->output);
+    if (d->has_output)
+        return problem_set(d->err, PROBLEM_INVALID_REQUEST, d->pointer, "the output \"%s\" is asked for twice",
+                           op->output);
+    d->has_output = true;
+    return true;
+}
+
+static bool read_binary_data(struct decoder *d)
+{
+    return decoder_choice(d, &d->binary_one);
+}
+
+static bool read_output_parameters(struct decoder *d)
+{
+    static const struct decoder_member members[] = {{"binary_data", read_binary_data}, DECODER_NOT_OFFERED};
+    return decoder_null(d) || decoder_object(d, DECODER_MEMBERS(d, members));
+}
+
+/* There is one output, so the second element is refused for its name, or for having none. */
+static bool read_output(struct json *json, size_t index, void *ctx)
+{
+    static const struct decoder_member members[] = {
+        {"name", read_output_name}, {"parameters", read_output_parameters}};
+    struct decoder *d = ctx;
+    (void)json;
+    size_t before = decoder_enter(d, NULL, index);
+    if (!decoder_object(d, DECODER_MEMBERS(d, members)))
+        return false;
+    if (!d->has_output || index > 0)
+        return problem_set(d->err, PROBLEM_INVALID_REQUEST, d->pointer, "an output needs a name");
+    decoder_leave(d, before);
+    return true;
+}
+
+static bool read_outputs(struct decoder *d)
+{
+    return decoder_null(d) || decoder_array(d, read_output, "an array of outputs");
+}
+
+/* ---- the document ------------------------------------------------------------------------------------------------ */
+
+static bool check_whole(struct decoder *d)
+{
+    if (!json_end(&d->json))
+        return false;
+    if (!d->has_inputs)
+        return problem_set(d->err, PROBLEM_INVALID_REQUEST, "", "the request needs inputs, an array");
+    if (d->tail.len > 0)
+        return problem_set(d->err, PROBLEM_INVALID_DATA, "/inputs", "%zu bytes are left over after the binary inputs: "
+                           "the values of binary_data_size must add up to what follows the JSON document",
+                           d->tail.len);
+    return true;
+}
+
+static bool read_document(struct decoder *d)
+{
+    static const struct decoder_member members[] = {
+        {"id", read_id}, {"parameters", read_parameters}, {"inputs", read_inputs}, {"outputs", read_outputs}};
+    if (decoder_object(d, DECODER_MEMBERS(d, members)) && check_whole(d))
+        return true;
+    /* The reader of JSON does not know pointers: a member that is there twice is in the object we were in. */
+    if (d->err->code == PROBLEM_INVALID_REQUEST && d->err->pointer[0] == '\0')
+        memcpy(d->err->pointer, d->pointer, d->pointer_len + 1);
+    return false;
+}
+
+bool codec_json_decode(struct arena *arena, const struct codec_limits *limits, struct bytes head, struct bytes tail,
+                       struct call *ret, struct problem *err)
+{
+    struct decoder d = {.arena = arena, .err = err, .call = ret, .tail = tail};
+    json_init(&d.json, head, limits->json_depth, arena, err);
+    if (!read_document(&d))
+        return false;
+    enum choice binary = d.binary_one != CHOICE_NONE ? d.binary_one : d.binary_all;
+    ret->form = binary == CHOICE_YES ? FORM_BINARY : FORM_JSON;
+    return true;
+}

@@ -1,0 +1,99 @@
+#include "api/codec_json_decoder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+size_t decoder_enter(struct decoder *d, const char *name, size_t index)
+{
+    size_t before = d->pointer_len;
+    size_t room = sizeof(d->pointer) - before;
+    int n = name != NULL ? snprintf(d->pointer + before, room, "/%s", name)
+                         : snprintf(d->pointer + before, room, "/%zu", index);
+    d->pointer_len = before + ((size_t)n < room ? (size_t)n : room - 1);
+    return before;
+}
+
+void decoder_leave(struct decoder *d, size_t length)
+{
+    d->pointer_len = length;
+    d->pointer[length] = '\0';
+}
+
+bool decoder_member(struct json *json, struct bytes name, void *ctx)
+{
+    const struct decoder_members *members = ctx;
+    for (size_t i = 0; i < members->count; i++) {
+        if (!bytes_equal(name, members->rows[i].name))
+            continue;
+        size_t before = decoder_enter(members->decoder, members->rows[i].name, 0);
+        if (!members->rows[i].read(members->decoder))
+            return false;
+        decoder_leave(members->decoder, before);
+        return true;
+    }
+    return json_skip(json);
+}
+
+/* The last name on the pointer. */
+static const char *here(const struct decoder *d)
+{
+    const char *slash = strrchr(d->pointer, '/');
+    return slash != NULL ? slash + 1 : "the document";
+}
+
+bool decoder_refuse_kind(struct decoder *d, const char *what)
+{
+    enum json_kind kind = json_peek(&d->json);
+    return json_skip(&d->json) && problem_set(d->err, PROBLEM_INVALID_REQUEST, d->pointer, "%s must be %s, not %s",
+                                              here(d), what, json_kind_name(kind));
+}
+
+bool decoder_not_offered(struct decoder *d)
+{
+    return problem_set(d->err, PROBLEM_NOT_OFFERED, d->pointer, "%s is not offered by this server: leave it out",
+                       here(d));
+}
+
+bool decoder_null(struct decoder *d)
+{
+    return json_peek(&d->json) == JSON_NULL && json_skip(&d->json);
+}
+
+bool decoder_object(struct decoder *d, const struct decoder_members *members)
+{
+    struct decoder_members ctx = *members;
+    if (json_peek(&d->json) != JSON_OBJECT)
+        return decoder_refuse_kind(d, "an object");
+    return json_object(&d->json, decoder_member, &ctx);
+}
+
+bool decoder_array(struct decoder *d, json_element_fn *element, const char *what)
+{
+    if (json_peek(&d->json) != JSON_ARRAY)
+        return decoder_refuse_kind(d, what);
+    return json_array(&d->json, element, d);
+}
+
+bool decoder_text(struct decoder *d, struct bytes *ret)
+{
+    if (json_peek(&d->json) != JSON_STRING)
+        return decoder_refuse_kind(d, "a string");
+    return json_string(&d->json, ret);
+}
+
+bool decoder_choice(struct decoder *d, enum choice *ret)
+{
+    enum json_kind kind = json_peek(&d->json);
+    if (kind != JSON_TRUE && kind != JSON_FALSE)
+        return decoder_refuse_kind(d, "true or false");
+    *ret = kind == JSON_TRUE ? CHOICE_YES : CHOICE_NO;
+    return json_skip(&d->json);
+}
+
+int decoder_find_input(const struct decoder *d, struct bytes name)
+{
+    for (int i = 0; i < d->call->op->inputs; i++)
+        if (bytes_equal(name, d->call->op->in[i].name))
+            return i;
+    return -1;
+}

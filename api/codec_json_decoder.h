@@ -1,0 +1,92 @@
+/* What the readers of a request document share: where they are in it, what they have found, and how they refuse.
+ * Private to codec_json_*.c.
+ *
+ * Each object of the document has a table of the members it knows; others are passed over. While a member is read, its
+ * name is on the pointer; after a refusal the pointer stays at the fault.
+ */
+#ifndef API_CODEC_JSON_DECODER_H
+#define API_CODEC_JSON_DECODER_H
+
+#include "api/call.h"
+#include "api/json.h"
+
+enum choice { CHOICE_NONE, CHOICE_NO, CHOICE_YES };
+
+/* An input while its members come in, in any order. */
+struct draft {
+    int index;        /* into op->in; -1: no name yet */
+    size_t base;      /* length of the pointer to the input, "/inputs/1" */
+    bool has_shape, has_data, has_blob;
+    bool ready;       /* datatype and shape are known and representable: tensor_init has been called */
+    const uint8_t *data_start; /* of `data` that came before it could be read, or NULL */
+    uint64_t blob_size;
+    struct tensor tensor;      /* dtype is DTYPE_NONE until known */
+};
+
+struct decoder {
+    struct json json;
+    struct arena *arena;
+    struct problem *err;
+    struct call *call;
+    struct bytes tail; /* what blobs have not taken yet */
+    bool has_inputs, has_output;
+    enum choice binary_all, binary_one; /* binary_data_output of the request, binary_data of the output */
+    struct draft draft;
+    size_t pointer_len;
+    char pointer[160]; /* RFC 6901; "" is the document */
+};
+
+/* A member that an object may have; `read` reads the value at hand. */
+struct decoder_member {
+    const char *name;
+    bool (*read)(struct decoder *d);
+};
+
+struct decoder_members {
+    struct decoder *decoder;
+    const struct decoder_member *rows;
+    size_t count;
+};
+
+#define DECODER_MEMBERS(decoder, table) (&(struct decoder_members){(decoder), (table), sizeof(table) / sizeof((table)[0])})
+
+/* Adds "/name", or "/index" if name is NULL, to the pointer; returns the length to give to decoder_leave. */
+size_t decoder_enter(struct decoder *d, const char *name, size_t index);
+void decoder_leave(struct decoder *d, size_t length);
+
+/* Reads one member by the table; a json_member_fn whose ctx is a struct decoder_members. */
+bool decoder_member(struct json *json, struct bytes name, void *members);
+
+/* Each reads the value at hand, or refuses its kind. */
+bool decoder_object(struct decoder *d, const struct decoder_members *members);
+bool decoder_array(struct decoder *d, json_element_fn *element, const char *what);
+bool decoder_text(struct decoder *d, struct bytes *ret);
+bool decoder_choice(struct decoder *d, enum choice *ret);
+
+/* The value is null, which counts as absent, and has been passed. */
+bool decoder_null(struct decoder *d);
+
+/* Refuses the value at hand, which is not `what` ("an array"); for its syntax first, if that is at fault. */
+bool decoder_refuse_kind(struct decoder *d, const char *what);
+
+/* Refuses a member because it is not offered; a row of the tables of parameters. */
+bool decoder_not_offered(struct decoder *d);
+#define DECODER_NOT_OFFERED                              \
+    {"classification", decoder_not_offered},             \
+    {"shared_memory_region", decoder_not_offered},       \
+    {"shared_memory_offset", decoder_not_offered},       \
+    {"shared_memory_byte_size", decoder_not_offered}
+
+/* The input of the operator that has this name, or -1. */
+int decoder_find_input(const struct decoder *d, struct bytes name);
+
+/* An element of `inputs`; a json_element_fn whose ctx is the decoder. */
+bool codec_json_input(struct json *json, size_t index, void *decoder);
+
+/* What a text is cut to when a message quotes it. */
+static inline int decoder_shown(struct bytes text)
+{
+    return text.len < 64 ? (int)text.len : 64;
+}
+
+#endif

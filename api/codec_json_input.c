@@ -1,0 +1,230 @@
+/* An element of `inputs`: {"name", "datatype", "shape", "data" or "parameters": {"binary_data_size"}}. */
+#include <stdio.h>
+#include <string.h>
+
+#include "api/codec.h"
+#include "api/codec_json_data.h"
+#include "api/codec_json_decoder.h"
+
+/* The pointer to a member of the input at hand, or to the input itself if NULL; for refusals that come later. */
+static const char *at_member(struct decoder *d, const char *member)
+{
+    decoder_leave(d, d->draft.base);
+    if (member != NULL)
+        decoder_enter(d, member, 0);
+    return d->pointer;
+}
+
+/* ---- name and datatype ------------------------------------------------------------------------------------------- */
+
+static const char *input_names(const struct op *op, char *out, size_t size)
+{
+    int len = 0;
+    for (int i = 0; i < op->inputs && len < (int)size; i++)
+        len += snprintf(out + len, size - (size_t)len, "%s\"%s\"", i > 0 ? " and " : "", op->in[i].name);
+    return out;
+}
+
+static bool read_name(struct decoder *d)
+{
+    struct bytes name;
+    const struct op *op = d->call->op;
+    if (!decoder_text(d, &name))
+        return false;
+    d->draft.index = decoder_find_input(d, name);
+    char names[128];
+    if (d->draft.index < 0)
+        return problem_set(d->err, PROBLEM_UNKNOWN_NAME, d->pointer, "%s has no input \"%.*s\": its inputs are %s",
+                           op->name, decoder_shown(name), (const char *)name.ptr,
+                           input_names(op, names, sizeof(names)));
+    if (d->call->in[d->draft.index].given)
+        return problem_set(d->err, PROBLEM_INVALID_REQUEST, d->pointer, "the input \"%s\" is given twice, also in %s",
+                           op->in[d->draft.index].name, d->call->in[d->draft.index].pointer);
+    return true;
+}
+
+static const char *dtype_names(char *out, size_t size)
+{
+    int len = 0;
+    for (int type = 1; type < DTYPE_END && len < (int)size; type++)
+        len += snprintf(out + len, size - (size_t)len, "%s%s", type > 1 ? ", " : "",
+                        dtype_info((enum dtype)type)->name);
+    return out;
+}
+
+static bool read_datatype(struct decoder *d)
+{
+    struct bytes name;
+    if (!decoder_text(d, &name))
+        return false;
+    d->draft.tensor.dtype = dtype_find((const char *)name.ptr, name.len);
+    char names[256];
+    return d->draft.tensor.dtype != DTYPE_NONE ||
+           problem_set(d->err, PROBLEM_UNSUPPORTED_DATATYPE, d->pointer, "there is no datatype \"%.*s\": use one of %s",
+                       decoder_shown(name), (const char *)name.ptr, dtype_names(names, sizeof(names)));
+}
+
+/* ---- shape ------------------------------------------------------------------------------------------------------- */
+
+static bool refuse_dim(struct decoder *d)
+{
+    return problem_set(d->err, PROBLEM_INVALID_SHAPE, d->pointer,
+                       "the sizes in shape must be whole numbers from 0 to %lld", (long long)INT64_MAX);
+}
+
+static bool read_dim(struct json *json, size_t index, void *ctx)
+{
+    struct decoder *d = ctx;
+    struct shape *shape = &d->draft.tensor.shape;
+    struct decimal number;
+    if (index == SHAPE_MAX_RANK)
+        return problem_set(d->err, PROBLEM_INVALID_SHAPE, d->pointer, "shape has more sizes than %d, the highest rank",
+                           SHAPE_MAX_RANK);
+    size_t before = decoder_enter(d, NULL, index);
+    enum json_kind kind = json_peek(json);
+    if (kind != JSON_NUMBER)
+        return json_skip(json) && refuse_dim(d);
+    if (!json_number(json, &number))
+        return false;
+    int64_t *dim = &shape->dim[index];
+    if (number_type_of(DTYPE_INT64)->read(&number, dim) != NUMBER_OK || *dim < 0)
+        return refuse_dim(d);
+    shape->rank = (int)index + 1;
+    decoder_leave(d, before);
+    return true;
+}
+
+static bool read_shape(struct decoder *d)
+{
+    d->draft.has_shape = true;
+    d->draft.tensor.shape.rank = 0;
+    return decoder_array(d, read_dim, "an array of sizes");
+}
+
+/* Makes the tensor once its datatype and shape are known. */
+static bool make_tensor(struct decoder *d)
+{
+    int64_t bytes;
+    char text[64];
+    struct tensor *tensor = &d->draft.tensor;
+    const struct shape shape = tensor->shape;
+    if (!shape_bytes(&shape, tensor->dtype, &bytes))
+        return problem_set(d->err, PROBLEM_INVALID_SHAPE, at_member(d, "shape"),
+                           "a tensor of %s with shape %s would be too large to exist", dtype_info(tensor->dtype)->name,
+                           shape_text(&shape, text, sizeof(text)));
+    tensor_init(tensor, tensor->dtype, &shape, NULL);
+    d->draft.ready = true;
+    return true;
+}
+
+/* ---- data and blobs ---------------------------------------------------------------------------------------------- */
+
+/* Read at once if datatype and shape came before it; else the place is noted and the value checked for syntax alone. */
+static bool read_data(struct decoder *d)
+{
+    struct draft *draft = &d->draft;
+    if (json_peek(&d->json) == JSON_NULL)
+        return json_skip(&d->json);
+    draft->has_data = true;
+    if (draft->has_shape && draft->tensor.dtype != DTYPE_NONE)
+        return make_tensor(d) && codec_json_data(&d->json, d->pointer, &draft->tensor);
+    draft->data_start = d->json.next;
+    return json_skip(&d->json);
+}
+
+static bool read_noted_data(struct decoder *d)
+{
+    struct json json = d->json;
+    json.next = d->draft.data_start;
+    return codec_json_data(&json, at_member(d, "data"), &d->draft.tensor);
+}
+
+static bool read_binary_data_size(struct decoder *d)
+{
+    struct decimal number;
+    if (json_peek(&d->json) != JSON_NUMBER)
+        return decoder_refuse_kind(d, "a whole number of bytes");
+    if (!json_number(&d->json, &number))
+        return false;
+    d->draft.has_blob = true;
+    return number_type_of(DTYPE_UINT64)->read(&number, &d->draft.blob_size) == NUMBER_OK ||
+           problem_set(d->err, PROBLEM_INVALID_REQUEST, d->pointer,
+                       "binary_data_size must be a whole number of bytes, not %.*s",
+                       number.len < 40 ? (int)number.len : 40, number.text);
+}
+
+static bool read_parameters(struct decoder *d)
+{
+    static const struct decoder_member members[] = {
+        {"binary_data_size", read_binary_data_size}, DECODER_NOT_OFFERED};
+    return decoder_null(d) || decoder_object(d, DECODER_MEMBERS(d, members));
+}
+
+static bool refuse_blob(struct decoder *d)
+{
+    at_member(d, "parameters");
+    decoder_enter(d, "binary_data_size", 0);
+    const char *hint = d->tail.len == 0 ? " (the header Inference-Header-Content-Length tells where they begin)" : "";
+    return problem_set(d->err, PROBLEM_INVALID_DATA, d->pointer,
+                       "binary_data_size of input \"%s\" is %llu, but only %zu bytes follow the JSON document for it%s",
+                       d->call->op->in[d->draft.index].name, (unsigned long long)d->draft.blob_size, d->tail.len, hint);
+}
+
+static bool take_blob(struct decoder *d, struct call_input *input)
+{
+    if (d->draft.blob_size > d->tail.len)
+        return refuse_blob(d);
+    size_t size = (size_t)d->draft.blob_size;
+    struct bytes blob = bytes_slice(d->tail, 0, size);
+    d->tail = bytes_slice(d->tail, size, d->tail.len - size);
+    return codec_binary_decode(d->arena, blob, input, d->err);
+}
+
+/* ---- the input --------------------------------------------------------------------------------------------------- */
+
+static bool check_members(struct decoder *d)
+{
+    const struct draft *draft = &d->draft;
+    at_member(d, NULL);
+    if (draft->index < 0)
+        return problem_set(d->err, PROBLEM_INVALID_REQUEST, d->pointer, "an input needs a name");
+    const char *name = d->call->op->in[draft->index].name;
+    if (draft->tensor.dtype == DTYPE_NONE)
+        return problem_set(d->err, PROBLEM_INVALID_REQUEST, d->pointer, "input \"%s\" needs a datatype", name);
+    if (!draft->has_shape)
+        return problem_set(d->err, PROBLEM_INVALID_REQUEST, d->pointer, "input \"%s\" needs a shape", name);
+    if (draft->has_data != draft->has_blob)
+        return true;
+    return problem_set(d->err, PROBLEM_INVALID_REQUEST, d->pointer,
+                       draft->has_data ? "input \"%s\" has both data and binary_data_size: leave one out"
+                                       : "input \"%s\" needs data, or binary_data_size in its parameters", name);
+}
+
+static bool finish(struct decoder *d)
+{
+    struct draft *draft = &d->draft;
+    if (!check_members(d) || (!draft->ready && !make_tensor(d)) ||
+        (draft->data_start != NULL && !read_noted_data(d)))
+        return false;
+    struct call_input *input = &d->call->in[draft->index];
+    input->given = true;
+    input->tensor = draft->tensor;
+    snprintf(input->pointer, sizeof(input->pointer), "%.*s", (int)draft->base, d->pointer);
+    return !draft->has_blob || take_blob(d, input);
+}
+
+bool codec_json_input(struct json *json, size_t index, void *ctx)
+{
+    static const struct decoder_member members[] = {
+        {"name", read_name}, {"shape", read_shape}, {"datatype", read_datatype},
+        {"data", read_data}, {"parameters", read_parameters},
+    };
+    struct decoder *d = ctx;
+    (void)json;
+    size_t before = decoder_enter(d, NULL, index);
+    d->draft = (struct draft){.index = -1, .base = d->pointer_len};
+    if (!decoder_object(d, DECODER_MEMBERS(d, members)) || !finish(d))
+        return false;
+    decoder_leave(d, before);
+    return true;
+}

@@ -1,0 +1,227 @@
+#include "api/json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "api/utf8.h"
+
+void json_init(struct json *ret, struct bytes text, int max_depth, struct arena *arena, struct problem *err)
+{
+    *ret = (struct json){
+        .start = text.ptr, .next = text.ptr, .end = text.ptr + text.len,
+        .max_depth = max_depth, .arena = arena, .err = err,
+    };
+}
+
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
+
+/* Writes what stands at `at`: "'x'", "byte 0x80" or "the end". */
+static void found_text(const struct json *json, const uint8_t *at, char *out, size_t size)
+{
+    size_t left = (size_t)(json->end - at);
+    size_t n = utf8_sequence(at, left);
+    if (left == 0)
+        snprintf(out, size, "the document ends");
+    else if (n == 0 || *at < 0x20 || *at == 0x7f)
+        snprintf(out, size, "there is the byte 0x%02x", (unsigned)*at);
+    else
+        snprintf(out, size, "there is '%.*s'", (int)n, (const char *)at);
+}
+
+bool json_refuse(struct json *json, const uint8_t *at, const char *expected)
+{
+    char found[48];
+    found_text(json, at, found, sizeof(found));
+    size_t line = 1;
+    const uint8_t *line_start = json->start;
+    for (const uint8_t *p = json->start; p < at; p++)
+        if (*p == '\n') {
+            line++;
+            line_start = p + 1;
+        }
+    return problem_set(json->err, PROBLEM_MALFORMED_JSON, NULL,
+                       "not valid JSON at byte %zu (line %zu, column %zu): %s, but %s",
+                       (size_t)(at - json->start), line, (size_t)(at - line_start) + 1, expected, found);
+}
+
+bool json_refuse_value(struct json *json, const uint8_t *at)
+{
+    bool bare = at < json->end && (*at == 'N' || *at == 'I');
+    return json_refuse(json, at, bare ? "non-finite numbers are written as \"NaN\", \"Infinity\", \"-Infinity\""
+                                      : "expected a value");
+}
+
+/* ---- kinds and structure ----------------------------------------------------------------------------------------- */
+
+static const char *const kind_names[] = {
+    [JSON_NONE] = "no value", [JSON_NULL] = "null",       [JSON_TRUE] = "true",      [JSON_FALSE] = "false",
+    [JSON_NUMBER] = "a number", [JSON_STRING] = "a string", [JSON_ARRAY] = "an array", [JSON_OBJECT] = "an object",
+};
+
+const char *json_kind_name(enum json_kind kind)
+{
+    return kind_names[kind];
+}
+
+static enum json_kind kind_of(uint8_t first)
+{
+    switch (first) {
+    case '{': return JSON_OBJECT;
+    case '[': return JSON_ARRAY;
+    case '"': return JSON_STRING;
+    case 't': return JSON_TRUE;
+    case 'f': return JSON_FALSE;
+    case 'n': return JSON_NULL;
+    default: return first == '-' || (first >= '0' && first <= '9') ? JSON_NUMBER : JSON_NONE;
+    }
+}
+
+enum json_kind json_peek(struct json *json)
+{
+    json_space(json);
+    return json->next < json->end ? kind_of(*json->next) : JSON_NONE;
+}
+
+bool json_end(struct json *json)
+{
+    json_space(json);
+    return json->next == json->end || json_refuse(json, json->next, "nothing may follow the document");
+}
+
+bool json_open(struct json *json, char bracket)
+{
+    json_space(json);
+    if (json->next == json->end || *json->next != (uint8_t)bracket)
+        return json_refuse(json, json->next, bracket == '[' ? "expected '['" : "expected '{'");
+    if (json->depth == json->max_depth)
+        return problem_set(json->err, PROBLEM_MALFORMED_JSON, NULL,
+                           "nested too deeply at byte %zu: the limit is %d arrays and objects within each other",
+                           (size_t)(json->next - json->start), json->max_depth);
+    json->depth++;
+    json->next++;
+    return true;
+}
+
+bool json_more(struct json *json, char bracket, bool first, bool *more)
+{
+    json_space(json);
+    uint8_t at = json->next < json->end ? *json->next : 0;
+    *more = at != (uint8_t)bracket;
+    if (!*more) {
+        json->depth--;
+        json->next++;
+        return true;
+    }
+    if (first)
+        return true;
+    if (at != ',')
+        return json_refuse(json, json->next, bracket == ']' ? "expected ',' or ']'" : "expected ',' or '}'");
+    json->next++;
+    return true;
+}
+
+/* ---- walks ------------------------------------------------------------------------------------------------------- */
+
+bool json_array(struct json *json, json_element_fn *element, void *ctx)
+{
+    bool more;
+    if (!json_open(json, '['))
+        return false;
+    for (size_t i = 0; json_more(json, ']', i == 0, &more); i++) {
+        if (!more)
+            return true;
+        if (!element(json, i, ctx))
+            return false;
+    }
+    return false;
+}
+
+static bool read_name(struct json *json, struct bytes *ret)
+{
+    if (json_peek(json) != JSON_STRING)
+        return json_refuse(json, json->next, "expected a member name in '\"'");
+    if (!json_string(json, ret))
+        return false;
+    json_space(json);
+    if (json->next == json->end || *json->next != ':')
+        return json_refuse(json, json->next, "expected ':' after a member name");
+    json->next++;
+    return true;
+}
+
+static bool note_name(struct json *json, struct bytes *names, size_t count, struct bytes name)
+{
+    if (count == JSON_MAX_MEMBERS)
+        return problem_set(json->err, PROBLEM_INVALID_REQUEST, NULL, "an object may have at most %d members here",
+                           JSON_MAX_MEMBERS);
+    for (size_t i = 0; i < count; i++)
+        if (names[i].len == name.len && (name.len == 0 || memcmp(names[i].ptr, name.ptr, name.len) == 0))
+            return problem_set(json->err, PROBLEM_INVALID_REQUEST, NULL, "the member \"%.*s\" is there twice",
+                               name.len < 64 ? (int)name.len : 64, (const char *)name.ptr);
+    names[count] = name;
+    return true;
+}
+
+/* The members of an object; `names` (may be NULL) notes those seen, to refuse a second one. */
+static bool walk_object(struct json *json, struct bytes *names, json_member_fn *member, void *ctx)
+{
+    bool more;
+    if (!json_open(json, '{'))
+        return false;
+    for (size_t i = 0; json_more(json, '}', i == 0, &more); i++) {
+        if (!more)
+            return true;
+        struct bytes name;
+        if (!read_name(json, &name) || (names != NULL && !note_name(json, names, i, name)) || !member(json, name, ctx))
+            return false;
+    }
+    return false;
+}
+
+bool json_object(struct json *json, json_member_fn *member, void *ctx)
+{
+    struct bytes names[JSON_MAX_MEMBERS];
+    return walk_object(json, names, member, ctx);
+}
+
+/* ---- passing over ------------------------------------------------------------------------------------------------ */
+
+static bool skip_word(struct json *json, const char *word)
+{
+    size_t len = strlen(word);
+    if ((size_t)(json->end - json->next) < len || memcmp(json->next, word, len) != 0)
+        return json_refuse_value(json, json->next);
+    json->next += len;
+    return true;
+}
+
+static bool skip_element(struct json *json, size_t index, void *ctx)
+{
+    (void)index;
+    (void)ctx;
+    return json_skip(json);
+}
+
+static bool skip_member(struct json *json, struct bytes name, void *ctx)
+{
+    (void)name;
+    (void)ctx;
+    return json_skip(json);
+}
+
+bool json_skip(struct json *json)
+{
+    struct bytes token;
+    struct decimal number;
+    enum json_kind kind = json_peek(json);
+    switch (kind) {
+    case JSON_NULL:
+    case JSON_TRUE:
+    case JSON_FALSE: return skip_word(json, kind_names[kind]);
+    case JSON_NUMBER: return json_number(json, &number);
+    case JSON_STRING: return json_string_token(json, &token);
+    case JSON_ARRAY: return json_array(json, skip_element, NULL);
+    case JSON_OBJECT: return walk_object(json, NULL, skip_member, NULL);
+    default: return json_refuse_value(json, json->next);
+    }
+}

@@ -1,0 +1,261 @@
+/* The tokens of JSON that have an inside: strings and numbers. */
+#include "api/json.h"
+
+#include <string.h>
+
+#include "api/utf8.h"
+
+/* ---- strings ----------------------------------------------------------------------------------------------------- */
+
+/* Length of the longest run of bytes that need no look: neither quote, backslash, control character nor UTF-8. The usual
+ * test of a byte in a word: (w - 1..) & ~w has the top bit set where a byte of w was 0, or in a byte above such a one. */
+static size_t plain_run(const uint8_t *p, const uint8_t *end)
+{
+    const uint64_t ones = 0x0101010101010101u;
+    const uint8_t *start = p;
+    for (uint64_t w; (size_t)(end - p) >= sizeof(w); p += sizeof(w)) {
+        memcpy(&w, p, sizeof(w));
+        uint64_t quote = w ^ ones * '"';
+        uint64_t backslash = w ^ ones * '\\';
+        if ((((quote - ones) | (backslash - ones) | (w - ones * 0x20) | w) & ones * 0x80) != 0)
+            break;
+    }
+    while (p < end && *p >= 0x20 && *p < 0x80 && *p != '"' && *p != '\\')
+        p++;
+    return (size_t)(p - start);
+}
+
+/* Value of a hexadecimal digit, or -1. */
+static int hex(uint8_t c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c |= 0x20;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The code unit of \uXXXX at p (at the backslash), or -1. */
+static int32_t code_unit(const uint8_t *p, const uint8_t *end)
+{
+    if (end - p < 6 || p[0] != '\\' || p[1] != 'u')
+        return -1;
+    int32_t unit = 0;
+    for (int i = 2; i < 6; i++) {
+        int digit = hex(p[i]);
+        if (digit < 0)
+            return -1;
+        unit = unit << 4 | digit;
+    }
+    return unit;
+}
+
+static bool is_high(int32_t unit)
+{
+    return unit >= 0xd800 && unit < 0xdc00;
+}
+
+static bool is_low(int32_t unit)
+{
+    return unit >= 0xdc00 && unit < 0xe000;
+}
+
+/* The short escapes and what they stand for. */
+static const char short_escapes[] = "\"\\/bfnrt";
+static const char short_values[] = "\"\\/\b\f\n\r\t";
+
+/* Reads the escape at p into *code_point; returns its length in the text, or 0 with the fault in *expected. */
+static size_t read_escape(const uint8_t *p, const uint8_t *end, uint32_t *code_point, const char **expected)
+{
+    const char *found = end - p >= 2 && p[1] != 0 ? memchr(short_escapes, p[1], sizeof(short_escapes) - 1) : NULL;
+    if (found != NULL) {
+        *code_point = (uint8_t)short_values[found - short_escapes];
+        return 2;
+    }
+    int32_t unit = code_unit(p, end);
+    *expected = "expected an escape such as \\n or \\u00e9";
+    if (unit < 0)
+        return 0;
+    if (!is_high(unit) && !is_low(unit)) {
+        *code_point = (uint32_t)unit;
+        return 6;
+    }
+    int32_t low = is_high(unit) ? code_unit(p + 6, end) : -1;
+    *expected = "a surrogate stands for a character only in a pair, \\ud83d\\ude00";
+    if (!is_low(low))
+        return 0;
+    *code_point = 0x10000u + ((uint32_t)(unit - 0xd800) << 10) + (uint32_t)(low - 0xdc00);
+    return 12;
+}
+
+/* Checks what stands at p, which is no plain byte and no quote; returns its length, or 0 after a refusal. */
+static size_t check_special(struct json *json, const uint8_t *p)
+{
+    if (p == json->end || *p < 0x20) {
+        json_refuse(json, p, p == json->end ? "expected the '\"' that ends the string"
+                                            : "a control character must be escaped in a string");
+        return 0;
+    }
+    uint32_t code_point;
+    const char *expected = "expected UTF-8";
+    size_t n = *p == '\\' ? read_escape(p, json->end, &code_point, &expected)
+                          : utf8_sequence(p, (size_t)(json->end - p));
+    if (n == 0)
+        json_refuse(json, p, expected);
+    return n;
+}
+
+/* Passes a string; *token is all of it. */
+static bool scan_string(struct json *json, struct bytes *token, bool *escaped)
+{
+    json_space(json);
+    if (json->next == json->end || *json->next != '"')
+        return json_refuse(json, json->next, "expected a string");
+    const uint8_t *p = json->next + 1;
+    *escaped = false;
+    for (;;) {
+        p += plain_run(p, json->end);
+        if (p < json->end && *p == '"')
+            break;
+        size_t n = check_special(json, p);
+        if (n == 0)
+            return false;
+        *escaped = *escaped || *p == '\\';
+        p += n;
+    }
+    *token = (struct bytes){.ptr = json->next, .len = (size_t)(p + 1 - json->next)};
+    json->next = p + 1;
+    return true;
+}
+
+/* Decodes a string that has been checked; it only gets shorter. */
+static bool unescape(struct arena *arena, struct bytes text, struct bytes *ret)
+{
+    uint8_t *out = arena_alloc(arena, text.len, 1);
+    if (out == NULL)
+        return false;
+    size_t len = 0;
+    for (const uint8_t *p = text.ptr, *end = text.ptr + text.len; p < end;) {
+        if (*p != '\\') {
+            out[len++] = *p++;
+            continue;
+        }
+        uint32_t code_point = 0;
+        const char *expected;
+        p += read_escape(p, end, &code_point, &expected);
+        len += utf8_put(code_point, out + len);
+    }
+    *ret = (struct bytes){.ptr = out, .len = len};
+    return true;
+}
+
+bool json_string_token(struct json *json, struct bytes *ret)
+{
+    bool escaped;
+    return scan_string(json, ret, &escaped);
+}
+
+bool json_string(struct json *json, struct bytes *ret)
+{
+    struct bytes token;
+    bool escaped;
+    if (!scan_string(json, &token, &escaped))
+        return false;
+    struct bytes text = bytes_slice(token, 1, token.len - 2);
+    if (escaped && !unescape(json->arena, text, &text))
+        return problem_memory(json->err);
+    *ret = text;
+    return true;
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+/* The value of the eight characters at p if all of them are digits. Works in a word: neighbours are joined to pairs,
+ * pairs to fours, fours to the whole, the first digit being in the lowest byte. */
+static bool eight_digits(const uint8_t *p, uint64_t *ret)
+{
+    const uint64_t ones = 0x0101010101010101u;
+    uint64_t w;
+    memcpy(&w, p, sizeof(w));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    w = __builtin_bswap64(w);
+#endif
+    uint64_t high = ones * 0xf0;
+    if (((w & high) | ((w + ones * 6) & high) >> 4) != ones * 0x33)
+        return false;
+    w &= ones * 0x0f;
+    w = (w * 10 + (w >> 8)) & 0x00ff00ff00ff00ffu;
+    w = (w * 100 + (w >> 16)) & 0x0000ffff0000ffffu;
+    *ret = (w * 10000 + (w >> 32)) & 0xffffffffu;
+    return true;
+}
+
+/* Takes digits into `to` as long as they fit; counts those that do not. Returns the place behind them. */
+static const uint8_t *take_digits(const uint8_t *p, const uint8_t *end, struct decimal *to, int64_t *dropped)
+{
+    const uint64_t room_for_eight = (UINT64_MAX - 99999999) / 100000000;
+    uint64_t eight;
+    while (end - p >= 8 && to->digits <= room_for_eight && eight_digits(p, &eight)) {
+        to->digits = to->digits * 100000000 + eight;
+        p += 8;
+    }
+    for (; p < end && (uint8_t)(*p - '0') <= 9; p++) {
+        unsigned digit = (unsigned)(*p - '0');
+        bool fits = *dropped == 0 && to->digits <= (UINT64_MAX - digit) / 10;
+        if (fits) {
+            to->digits = to->digits * 10 + digit;
+        } else {
+            ++*dropped;
+            to->exact = to->exact && digit == 0;
+        }
+    }
+    return p;
+}
+
+static bool expect_digits(struct json *json, const uint8_t *from, const uint8_t *to)
+{
+    return to > from || json_refuse(json, from, "expected a digit");
+}
+
+/* Adds the exponent at p ("e+10") to the decimal's; one beyond all types stands for any larger one. */
+static const uint8_t *take_exponent(struct json *json, const uint8_t *p, struct decimal *to)
+{
+    const int64_t beyond = (int64_t)1 << 60;
+    bool negative = ++p < json->end && *p == '-';
+    if (p < json->end && (*p == '-' || *p == '+'))
+        p++;
+    const uint8_t *start = p;
+    int64_t value = 0;
+    for (; p < json->end && (uint8_t)(*p - '0') <= 9; p++)
+        value = value < beyond / 16 ? value * 10 + (*p - '0') : beyond;
+    to->exponent += negative ? -value : value;
+    return expect_digits(json, start, p) ? p : NULL;
+}
+
+bool json_number(struct json *json, struct decimal *ret)
+{
+    json_space(json);
+    const uint8_t *const end = json->end;
+    const uint8_t *p = json->next;
+    struct decimal d = {.text = (const char *)p, .exact = true, .negative = p < end && *p == '-'};
+    int64_t dropped = 0;
+    const uint8_t *whole = p += d.negative ? 1 : 0;
+    p = take_digits(p, end, &d, &dropped);
+    if (p == whole)
+        return json_refuse_value(json, p);
+    if (*whole == '0' && p - whole > 1)
+        return json_refuse(json, whole + 1, "a number may not begin with more than one 0");
+    if (p < end && *p == '.') {
+        const uint8_t *fraction = ++p;
+        p = take_digits(p, end, &d, &dropped);
+        if (!expect_digits(json, fraction, p))
+            return false;
+        d.exponent = -(p - fraction);
+    }
+    d.exponent += dropped;
+    if (p < end && (*p | 0x20) == 'e' && (p = take_exponent(json, p, &d)) == NULL)
+        return false;
+    d.len = (size_t)((const char *)p - d.text);
+    json->next = p;
+    *ret = d;
+    return true;
+}
