@@ -34,7 +34,7 @@ static int hex(uint8_t c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The code unit of \uXXXX at p (at the backslash), or -1. */
+/* The code unit of the \u and four digits at p, or -1. */
 static int32_t code_unit(const uint8_t *p, const uint8_t *end)
 {
     if (end - p < 6 || p[0] != '\\' || p[1] != 'u')

@@ -63,7 +63,7 @@ START_TEST(unknown_length_is_catching)
 END_TEST
 
 /* [3,1] as [2,3,2]: each element twice, the whole twice. */
-START_TEST(view)
+START_TEST(dense_form)
 {
     const int16_t data[] = {1, 2, 3};
     const int16_t want[] = {1, 1, 2, 2, 3, 3, 1, 1, 2, 2, 3, 3};
@@ -164,5 +164,5 @@ START_TEST(pieces_length_overflows)
 END_TEST
 
 SUITE("source", tcase_add_checked_fixture(tcase, setup, teardown); TEST_ONE(bytes_as_they_are)
-      TEST_ONE(one_after_another) TEST_ONE(unknown_length_is_catching) TEST_ONE(view) TEST_ROWS(pieces, views)
+      TEST_ONE(one_after_another) TEST_ONE(unknown_length_is_catching) TEST_ONE(dense_form) TEST_ROWS(pieces, views)
       TEST_ONE(pieces_length_overflows))
