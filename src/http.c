@@ -12,6 +12,10 @@
 /* Seconds without a byte in either direction after which a connection is closed. */
 #define INACTIVITY_S 30
 
+/* Looks, a tenth of a second apart, after which a connection that has bytes and does not read them is
+ * given up. */
+#define STUCK_LOOKS 3
+
 /* ---- what libmicrohttpd says --------------------------------------------------------------------------- */
 
 static void on_panic(void *cls, const char *file, unsigned line, const char *reason)
@@ -135,23 +139,40 @@ static bool is_reading(const struct http_connection *connection)
     return request == NULL || (!connection->suspended && request->state == REQUEST_READING);
 }
 
+/* libmicrohttpd 0.9 can run out of memory for a line of a chunked body. It then neither reads nor refuses,
+ * but asks to be run in a circle, until the inactivity timeout. */
+static void check_stuck(struct http_connection *connection)
+{
+    const struct request *request = connection->request;
+    if (request == NULL || request->call.method == NULL || request->state != REQUEST_READING)
+        return; /* not in a body */
+    connection->stuck = request->received == connection->seen ? connection->stuck + 1 : 0;
+    connection->seen = request->received;
+    if (connection->stuck >= STUCK_LOOKS)
+        http_upload_stuck(connection);
+}
+
+static void look_at(struct http_connection *connection)
+{
+    if (connection->suspended)
+        return;
+    int unread = peek(connection->fd);
+    if (unread == 0 && is_reading(connection)) {
+        http_abort(connection);
+    } else if (unread > 0) {
+        check_stuck(connection);
+        http_touch(connection); /* the FIN may stand behind the bytes */
+    }
+}
+
 bool http_tick(struct http *http, uint64_t now)
 {
-    struct list again;
-    list_init(&again);
-    while (!list_empty(&http->touched)) {
-        struct http_connection *connection = list_item(http->touched.next, struct http_connection, touched);
+    struct list touched;
+    list_move(&touched, &http->touched);
+    while (!list_empty(&touched)) {
+        struct http_connection *connection = list_item(touched.next, struct http_connection, touched);
         list_remove(&connection->touched);
-        int unread = connection->suspended ? -1 : peek(connection->fd);
-        if (unread > 0)
-            list_append(&again, &connection->touched);
-        else if (unread == 0 && is_reading(connection))
-            http_abort(connection);
-    }
-    while (!list_empty(&again)) {
-        struct list *link = again.next;
-        list_remove(link);
-        list_append(&http->touched, link);
+        look_at(connection);
     }
     return http_upload_expire(http, now) || !list_empty(&http->touched);
 }
@@ -165,6 +186,7 @@ static void *on_target(void *cls, const char *target, struct MHD_Connection *mhd
     struct http_connection *connection = connection_of(mhd);
     if (connection == NULL)
         return NULL;
+    connection->target = target;
     connection->request = request_create(http->loop, target);
     if (connection->request != NULL)
         connection->request->connection = connection;

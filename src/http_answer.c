@@ -105,14 +105,16 @@ void http_answer_by_hand(struct http_connection *connection, const struct reply 
 {
     char bytes[4096];
     size_t len = write_head(bytes, sizeof(bytes), reply);
-    if (len + reply->text.len <= sizeof(bytes)) {
-        memcpy(bytes + len, reply->text.ptr, reply->text.len);
-        len += reply->text.len;
+    size_t body = strcmp(connection->request->call.method, "HEAD") == 0 ? 0 : reply->text.len;
+    if (len + body <= sizeof(bytes)) {
+        memcpy(bytes + len, reply->text.ptr, body);
+        len += body;
         /* Nothing has been written to this socket, or just "100 Continue": it takes these few bytes. */
         ssize_t sent = send(connection->fd, bytes, len, MSG_DONTWAIT | MSG_NOSIGNAL);
         (void)sent;
     }
     shutdown(connection->fd, SHUT_WR);
+    connection->request->status = reply->status;
     connection->answered = true;
     connection->linger = true;
 }

@@ -93,21 +93,23 @@ static bool is_value(const char *text, size_t len)
     return true;
 }
 
-/* Whether a text that ends at `end` is followed by `next` after `lines` line ends and nothing else.
+/* Whether a text that ends at `end` is followed by `next` after `least` to `most` bytes, which are the NULs
+ * that stand for what separates them.
  *
  * libmicrohttpd 0.9 takes the first NUL of a line for its end, and appends a folded line's text to the
  * *name* of the header before it, so that "Content-Leng: 5" + " th" becomes a Content-Length. Neither can
  * be seen in the texts it hands out. But it splits the head in place, each line end becoming one NUL (LF)
  * or two (CRLF), so that whatever is missing leaves a gap. From 1.0 on it refuses NUL and joins folded
  * lines properly, and moves texts. */
-static bool follows(const char *end, const char *next, int lines)
+static bool follows(const char *end, const char *next, int least, int most)
 {
 #if MHD_VERSION < 0x01000000
-    return next >= end + lines && next <= end + 2 * lines;
+    return next >= end + least && next <= end + most;
 #else
     (void)end;
     (void)next;
-    (void)lines;
+    (void)least;
+    (void)most;
     return true;
 #endif
 }
@@ -115,7 +117,7 @@ static bool follows(const char *end, const char *next, int lines)
 static bool check_line(struct walk *walk, const char *name, size_t name_len, const char *value,
                        size_t value_len)
 {
-    if (!follows(walk->end, name, 1))
+    if (!follows(walk->end, name, 1, 2))
         return framing(walk->err, "a header line holds a NUL or goes on in a second line: use one line");
     if (!is_token(name, name_len))
         return framing(walk->err, "the name of a header is not a token (RFC 9110): rename it");
@@ -156,6 +158,34 @@ static enum MHD_Result on_line(void *cls, enum MHD_ValueKind kind, const char *n
     return walk->good ? MHD_YES : MHD_NO;
 }
 
+/* ---- its size ------------------------------------------------------------------------------------------ */
+
+/* What libmicrohttpd takes from a connection's memory for each header, argument and cookie, beside their
+ * text. */
+#define ENTRY_BYTES ((size_t)64)
+
+/* Room for the head of an answer, and to read a body. */
+#define ANSWER_BYTES ((size_t)1024)
+
+/* libmicrohttpd refuses a head that does not fit into the connection's memory. But if it just fits, there
+ * is no room left for the head of an answer, and the connection is closed without one. */
+static bool check_size(struct MHD_Connection *mhd, struct problem *err)
+{
+    enum MHD_ValueKind kinds = MHD_HEADER_KIND | MHD_GET_ARGUMENT_KIND | MHD_COOKIE_KIND;
+    int entries = MHD_get_connection_values(mhd, kinds, NULL, NULL);
+    size_t size = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE)->header_size +
+                  ENTRY_BYTES * (size_t)entries;
+    if (size > HTTP_POOL_BYTES / 2) { /* rare: now it is worth looking for what is copied */
+        const char *cookie = MHD_lookup_connection_value(mhd, MHD_HEADER_KIND, "Cookie");
+        size += cookie == NULL ? 0 : strlen(cookie);
+    }
+    if (size + ANSWER_BYTES <= HTTP_POOL_BYTES)
+        return true;
+    return problem_set(err, PROBLEM_HEAD_TOO_LARGE, NULL,
+                       "the request line and the headers take more than %zu bytes, with %zu for each header",
+                       HTTP_POOL_BYTES - ANSWER_BYTES, ENTRY_BYTES);
+}
+
 /* ---- the whole ----------------------------------------------------------------------------------------- */
 
 static bool check_target(const char *target, struct problem *err)
@@ -168,16 +198,21 @@ static bool check_target(const char *target, struct problem *err)
     return *target != '\0' || framing(err, "the request has no target: write one, as /v2");
 }
 
-static bool check_lines(struct walk *walk, struct MHD_Connection *mhd, const char *method,
+static bool check_lines(struct walk *walk, const struct http_connection *connection, const char *method,
                         const char *version)
 {
+    struct MHD_Connection *mhd = connection->mhd;
+    const char *target = connection->target;
+    if (!follows(method + strlen(method), target, 1, 1) ||
+        !follows(target + strlen(walk->request->call.target), version, 1, 1))
+        return framing(walk->err, "the request line holds a NUL or more than single spaces: write it anew");
     walk->end = version + strlen(version);
     walk->good = true;
     MHD_get_connection_values_n(mhd, MHD_HEADER_KIND, on_line, walk);
     if (!walk->good)
         return false;
     size_t size = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE)->header_size;
-    if (!follows(walk->end, method + size, 2))
+    if (!follows(walk->end, method + size, 2, 4))
         return framing(walk->err, "a header line holds a NUL or goes on in a second line: use one line");
     return true;
 }
@@ -222,8 +257,8 @@ bool http_head_read(struct http_connection *connection, struct request *request,
         request->call.method = "";
         return problem_memory(err);
     }
-    if (!check_target(request->call.target, err) || !check_lines(&walk, connection->mhd, method, version) ||
-        !check_framing(&walk, version, ret))
+    if (!check_size(connection->mhd, err) || !check_target(request->call.target, err) ||
+        !check_lines(&walk, connection, method, version) || !check_framing(&walk, version, ret))
         return false;
     for (unsigned i = 0; i < API_HEADER_COUNT; i++)
         request->call.header[i] = walk.value[KNOWN_API + i];

@@ -28,9 +28,12 @@ struct http_connection {
     struct MHD_Connection *mhd;
     int fd;
     struct list link, touched;
+    const char *target;      /* of that request, where libmicrohttpd has it; not to be read */
     struct request *request; /* the one that is read or answered, or NULL */
     bool suspended;
     bool linger;   /* at its end, the client may still be sending */
+    uint64_t seen;  /* what had come of the body at the last look */
+    unsigned stuck; /* looks at which nothing had been read since, though there was something to read */
     bool broken;   /* an answer could not be given */
     bool answered; /* by hand, in the middle of an upload; what comes now is thrown away */
 };
@@ -50,6 +53,9 @@ bool http_head_read(struct http_connection *connection, struct request *request,
 bool http_upload_begin(struct http_connection *connection, const char *method, const char *version);
 bool http_upload_data(struct http_connection *connection, const void *data, size_t n);
 bool http_upload_end(struct http_connection *connection);
+
+/* There is something to read and libmicrohttpd does not read it. */
+void http_upload_stuck(struct http_connection *connection);
 
 /* Looks after refused uploads; true if there are any. */
 bool http_upload_expire(struct http *http, uint64_t now);

@@ -49,6 +49,10 @@ static bool refuse(struct request *request, const struct http_head *head, const 
     request_refuse(request, problem);
     if (allow != NULL)
         reply_header(&request->reply, "Allow", allow);
+    if (problem->code == PROBLEM_HEAD_TOO_LARGE) {
+        http_answer_by_hand(request->connection, &request->reply);
+        return false;
+    }
     if (problem->code == PROBLEM_BAD_FRAMING)
         request->reply.close = true;
     bool body = head->chunked || head->length > 0;
@@ -90,10 +94,23 @@ static void give_up(struct request *request)
 {
     struct http_connection *connection = request->connection;
     http_answer_by_hand(connection, &request->reply);
-    request->status = request->reply.status;
     request->deadline = loop_now() + FAREWELL_NS;
     list_remove(&request->link);
     list_append(&connection->http->refused, &request->link);
+}
+
+void http_upload_stuck(struct http_connection *connection)
+{
+    struct request *request = connection->request;
+    struct problem problem;
+    problem_set(&problem, PROBLEM_BAD_FRAMING, NULL, "a chunk's size line is too long: leave out extensions");
+    if (!request->refused) {
+        request_refuse(request, &problem);
+        refuse_upload(request);
+    }
+    if (!connection->answered)
+        give_up(request);
+    http_abort(connection); /* and not at leisure: it costs processor time */
 }
 
 static void throw_away(struct request *request, size_t n)

@@ -41,4 +41,15 @@ static inline void list_remove(struct list *link)
     list_init(link);
 }
 
+/* Makes `list`, which is not initialised, hold all that `from` holds; `from` is empty then. */
+static inline void list_move(struct list *list, struct list *from)
+{
+    list_init(list);
+    if (list_empty(from))
+        return;
+    *list = *from;
+    list->next->prev = list->prev->next = list;
+    list_init(from);
+}
+
 #endif

@@ -14,13 +14,16 @@ uint64_t loop_now(void)
 
 static void on_timer(uv_timer_t *timer);
 
+/* There to keep the loop from waiting. */
+static void on_again(uv_idle_t *again)
+{
+    (void)again;
+}
+
 /* Arms the timer for the daemon's next timeout. An earlier one that is armed already stays: it costs one
  * idle run, where moving the timer would cost something on every turn. */
-static void arm_timer(struct loop *loop)
+static void arm_timer(struct loop *loop, uint64_t wait)
 {
-    uint64_t wait;
-    if (!http_timeout(loop->http, &wait))
-        return;
     uint64_t due = uv_now(&loop->uv) + wait;
     if (uv_is_active((uv_handle_t *)&loop->timer) && loop->due <= due)
         return;
@@ -32,9 +35,16 @@ static void run_pump(struct loop *loop)
 {
     if (!loop->pump)
         return;
-    loop->pump = false;
     http_run(loop->http);
-    arm_timer(loop);
+    uint64_t wait = UINT64_MAX;
+    bool waits = http_timeout(loop->http, &wait);
+    loop->pump = wait == 0; /* not done yet: once more in the next turn, after everybody else */
+    if (loop->pump)
+        uv_idle_start(&loop->again, on_again);
+    else
+        uv_idle_stop(&loop->again);
+    if (waits && wait > 0)
+        arm_timer(loop, wait);
 }
 
 static void on_timer(uv_timer_t *timer)
@@ -88,6 +98,7 @@ bool loop_idle(const struct loop *loop)
 static void start_handles(struct loop *loop)
 {
     uv_check_init(&loop->uv, &loop->check);
+    uv_idle_init(&loop->uv, &loop->again);
     uv_timer_init(&loop->uv, &loop->timer);
     uv_timer_init(&loop->uv, &loop->tick);
     loop->poll.data = loop->check.data = loop->timer.data = loop->tick.data = loop;

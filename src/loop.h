@@ -28,6 +28,7 @@ struct loop {
     uint64_t due;
     uv_poll_t poll;    /* the daemon's epoll descriptor */
     uv_check_t check;  /* runs the daemon, at most once a turn */
+    uv_idle_t again;   /* active while the daemon must run in the next turn, whatever happens */
     uv_timer_t timer;  /* the daemon's own timeouts */
     uv_timer_t tick;   /* our deadlines, while there are any */
 };
