@@ -45,11 +45,11 @@ static const struct row rows[] = {
     {"threads", KIND_COUNT, MEMBER(threads), 0, 1024, "0", "N",
      "worker threads; 0: one per processor"},
     {"inline-bytes", KIND_BYTES, MEMBER(inline_bytes), 0, M, "8K", "SIZE",
-     "bodies up to this are worked on without a worker"},
+     "bodies up to this need no worker"},
     {"request-timeout", KIND_SECONDS, MEMBER(request_timeout), 1, DAY_MS, "30", "SECONDS",
      "wait for a worker's answer"},
     {"max-inflight", KIND_COUNT, MEMBER(max_inflight), 1, M, "1024", "N",
-     "requests that wait for a worker or have one"},
+     "most requests that wait for or have a worker"},
     {"drain-timeout", KIND_SECONDS, MEMBER(drain_timeout), 0, DAY_MS, "8", "SECONDS",
      "time to finish after SIGTERM"},
     {"log-level", KIND_LEVEL, MEMBER(log_level), 0, 0, "info", "LEVEL",
@@ -181,7 +181,7 @@ static enum options_verdict bad_value(const struct row *row, const char *text, F
 static void print_help(FILE *out)
 {
     fputs("Usage: shaped [OPTION]...\n"
-          "Serves the ONNX operators Expand and Unsqueeze over HTTP (Open Inference Protocol).\n\n",
+          "Serves the ONNX operators Expand and Unsqueeze over HTTP.\n\n",
           out);
     for (size_t i = 0; i < ROWS; i++) {
         char flag[40];

@@ -1,0 +1,168 @@
+#include "src/request.h"
+
+#include <string.h>
+
+#include "tests/suite.h"
+
+/* Every edge there is; all others are not. */
+static const struct {
+    enum request_state from, to;
+} edges[] = {
+    {REQUEST_READING, REQUEST_QUEUED},                                   /* complete, for the pool */
+    {REQUEST_READING, REQUEST_RUNNING},                                  /* complete, small */
+    {REQUEST_READING, REQUEST_READY},                                    /* refused */
+    {REQUEST_READING, REQUEST_DONE},                                     /* the client left */
+    {REQUEST_QUEUED, REQUEST_RUNNING},  {REQUEST_QUEUED, REQUEST_READY}, /* cancelled, or not taken by the
+                                                                            pool */
+    {REQUEST_RUNNING, REQUEST_READY},   {REQUEST_RUNNING, REQUEST_DONE}, /* abandoned */
+    {REQUEST_READY, REQUEST_STREAMING}, {REQUEST_READY, REQUEST_DONE},   {REQUEST_STREAMING, REQUEST_DONE},
+};
+
+START_TEST(allows_these_edges_alone)
+{
+    int allowed = 0;
+    for (enum request_state from = 0; from < REQUEST_STATE_COUNT; from++) {
+        for (enum request_state to = 0; to < REQUEST_STATE_COUNT; to++)
+            allowed += request_edge(from, to);
+    }
+    ck_assert_int_eq(allowed, ROWS(edges));
+    for (int i = 0; i < ROWS(edges); i++)
+        ck_assert(request_edge(edges[i].from, edges[i].to));
+}
+END_TEST
+
+START_TEST(names_its_states)
+{
+    ck_assert_str_eq(request_state_name(REQUEST_READING), "READING");
+    ck_assert_str_eq(request_state_name(REQUEST_DONE), "DONE");
+}
+END_TEST
+
+/* ---- bodies, on a loop that only lends its memory ---- */
+
+struct counted {
+    struct memory memory;
+    size_t used, refuse_above;
+};
+
+static void *counted_alloc(void *ctx, size_t size)
+{
+    struct counted *counted = ctx;
+    if (size > counted->refuse_above)
+        return NULL;
+    counted->used += size;
+    return malloc(size);
+}
+
+static void counted_free(void *ctx, void *block, size_t size)
+{
+    struct counted *counted = ctx;
+    counted->used -= size;
+    free(block);
+}
+
+struct fixture {
+    struct counted counted;
+    struct options options;
+    struct service service;
+    struct loop loop;
+};
+
+static void setup(struct fixture *f)
+{
+    memset(f, 0, sizeof(*f));
+    f->counted.memory = (struct memory){.alloc = counted_alloc, .free = counted_free, .ctx = &f->counted};
+    f->counted.refuse_above = SIZE_MAX;
+    f->service.options = &f->options;
+    f->service.memory = &f->counted.memory;
+    f->loop.service = &f->service;
+    list_init(&f->loop.spare);
+    list_init(&f->loop.waiting);
+}
+
+static const struct {
+    uint64_t announced; /* 0: not */
+    size_t piece, total;
+} bodies[] = {
+    {0, 1, 1},         {0, 1000, 1000},    {0, 4096, 300000},       {0, 100000, 1000000}, {1, 1, 1},
+    {8192, 100, 8192}, {8193, 8193, 8193}, {300000, 16000, 300000}, {1000000, 999, 999},  {5, 1, 5},
+};
+
+START_TEST(collects_bodies)
+{
+    static struct fixture f;
+    setup(&f);
+    struct request *request = request_create(&f.loop, "/x");
+    ck_assert_str_eq(request->call.target, "/x");
+    if (bodies[_i].announced > 0)
+        ck_assert(request_reserve(request, bodies[_i].announced));
+    for (size_t done = 0; done < bodies[_i].total; done += bodies[_i].piece) {
+        uint8_t piece[100000];
+        size_t n = bodies[_i].total - done < bodies[_i].piece ? bodies[_i].total - done : bodies[_i].piece;
+        for (size_t i = 0; i < n; i++)
+            piece[i] = (uint8_t)((done + i) % 251);
+        ck_assert(request_append(request, piece, n));
+    }
+    ck_assert_uint_eq(request->body_len, bodies[_i].total);
+    for (size_t i = 0; i < bodies[_i].total; i++)
+        ck_assert_uint_eq(request->body[i], i % 251);
+    request_release(request);
+    ck_assert_uint_eq(f.counted.used, 0);
+    request_free_spare(&f.loop);
+}
+END_TEST
+
+START_TEST(takes_no_memory_for_small_ones)
+{
+    static struct fixture f;
+    setup(&f);
+    f.counted.refuse_above = 0;
+    struct request *request = request_create(&f.loop, "/v2/models/expand/infer");
+    ck_assert(request_reserve(request, 4096));
+    uint8_t body[4096] = {0};
+    ck_assert(request_append(request, body, sizeof(body)));
+    request_release(request);
+    request_free_spare(&f.loop);
+}
+END_TEST
+
+START_TEST(says_when_there_is_no_memory)
+{
+    static struct fixture f;
+    setup(&f);
+    f.counted.refuse_above = 100000;
+    struct request *request = request_create(&f.loop, "/x");
+    ck_assert(!request_reserve(request, 100001));
+    uint8_t piece[60000] = {0};
+    ck_assert(request_append(request, piece, sizeof(piece)));
+    ck_assert(!request_append(request, piece, sizeof(piece)));
+    ck_assert_uint_eq(request->body_len, sizeof(piece)); /* what was there is still there */
+    request_release(request);
+    ck_assert_uint_eq(f.counted.used, 0);
+    request_free_spare(&f.loop);
+}
+END_TEST
+
+/* Recycled requests start anew. */
+START_TEST(uses_requests_again)
+{
+    static struct fixture f;
+    setup(&f);
+    struct request *first = request_create(&f.loop, "/first");
+    first->refused = true;
+    first->status = 404;
+    request_release(first);
+    struct request *second = request_create(&f.loop, "/second");
+    ck_assert_ptr_eq(second, first);
+    ck_assert_int_eq(second->state, REQUEST_READING);
+    ck_assert(!second->refused);
+    ck_assert_int_eq(second->status, 0);
+    ck_assert_ptr_null(second->call.method);
+    request_release(second);
+    request_free_spare(&f.loop);
+}
+END_TEST
+
+SUITE("request", TEST_ONE(allows_these_edges_alone) TEST_ONE(names_its_states)
+                     TEST_ROWS(collects_bodies, bodies) TEST_ONE(takes_no_memory_for_small_ones)
+                         TEST_ONE(says_when_there_is_no_memory) TEST_ONE(uses_requests_again))
