@@ -76,8 +76,9 @@ static void remove_tree(const char *root)
 
 START_TEST(counts_processors)
 {
-    char root[] = "/tmp/shaped-cpu-XXXXXX", self[100];
-    ck_assert_ptr_nonnull(mkdtemp(root));
+    char root[60], self[100];
+    snprintf(root, sizeof(root), "/tmp/shaped-cpu-%ld-%d", (long)getpid(), _i);
+    ck_assert_int_eq(mkdir(root, 0700), 0);
     make_tree(root, _i);
     snprintf(self, sizeof(self), "%s/self", root);
     unsigned got = cpu_count(root, self);
