@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <strings.h>
 
 struct bytes {
     const uint8_t *ptr; /* may be NULL if len is 0 */
@@ -20,6 +21,12 @@ static inline struct bytes bytes_of(const char *text)
 static inline bool bytes_equal(struct bytes a, const char *text)
 {
     return a.len == strlen(text) && (a.len == 0 || memcmp(a.ptr, text, a.len) == 0);
+}
+
+/* The same but for the case of ASCII letters, as names in HTTP are compared. */
+static inline bool bytes_equal_nocase(struct bytes a, const char *text)
+{
+    return a.len == strlen(text) && (a.len == 0 || strncasecmp((const char *)a.ptr, text, a.len) == 0);
 }
 
 /* [from, from + n) of a; the caller has checked the range. */

@@ -12,18 +12,20 @@
 /* One input of the operator, found by its name. */
 struct call_input {
     bool given;
-    char pointer[CALL_POINTER_MAX]; /* where it stands in the request: "/inputs/1", "/parameters/axes" */
+    char pointer[CALL_POINTER_MAX]; /* where it stands in the request: "/inputs/1", "/parameters/axes", "/axes" */
     struct tensor tensor;           /* dense; data borrowed from the body or the arena */
+    bool ucs4;                      /* BYTES that came as characters in a .npy: a .npy answer holds characters too */
 };
 
-/* How the output was asked for. */
-enum call_form { FORM_JSON, FORM_BINARY };
+/* How the output was asked for, and what a tensor file can be (JSON text, .npy, TensorProto, raw bytes). */
+enum call_form { FORM_JSON, FORM_BINARY, FORM_NPY, FORM_PROTOBUF, FORM_RAW };
 
 struct call {
     const struct op *op;
     struct bytes id; /* raw JSON string token with its quotes, to be echoed byte for byte; len 0: none */
     struct call_input in[OP_MAX_INPUTS]; /* in the operator's order */
     enum call_form form;
+    bool files; /* the inputs came as tensor files */
 };
 
 #endif

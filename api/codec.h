@@ -37,4 +37,35 @@ bool codec_binary_pieces(struct arena *arena, const struct tensor *input, struct
 struct source *codec_json_encode(struct arena *arena, const struct call *call, const struct tensor *view,
                                  const struct tensor *input, uint64_t max_bytes, size_t *head_len, struct problem *err);
 
+/* ---- tensor files: one tensor each (file.h) ---- */
+
+/* A file and what is told beside it, where it does not say so itself. */
+struct tensor_file {
+    struct bytes content;
+    enum dtype dtype;         /* DTYPE_NONE: not told */
+    const struct shape *dims; /* NULL: not told */
+};
+
+/* Each reads one file, which is borrowed, into ret->tensor, which is dense; ret->pointer names the input. Where a file
+ * says its type and shape, what is told is only used for what it leaves open: the caller compares. */
+bool codec_npy_decode(struct arena *arena, const struct codec_limits *limits, const struct tensor_file *file,
+                      struct call_input *ret, struct problem *err);
+bool codec_protobuf_decode(struct arena *arena, const struct codec_limits *limits, const struct tensor_file *file,
+                           struct call_input *ret, struct problem *err);
+bool codec_raw_decode(struct arena *arena, const struct codec_limits *limits, const struct tensor_file *file,
+                      struct call_input *ret, struct problem *err);
+bool codec_text_decode(struct arena *arena, const struct codec_limits *limits, const struct tensor_file *file,
+                       struct call_input *ret, struct problem *err);
+
+/* multipart/form-data: a part for each input, its file recognised as file_form says. `content_type` has the boundary. */
+struct query;
+bool codec_multipart_decode(struct arena *arena, const struct codec_limits *limits, const char *content_type,
+                            struct bytes body, const struct query *query, struct call *ret, struct problem *err);
+
+/* The output as a file. NULL with *output->err filled if it is too large, if an element of BYTES that ends in NUL is to
+ * be in a .npy, or if a TensorProto would exceed the 2 GiB of a protobuf message. */
+struct output;
+struct source *codec_npy_encode(const struct output *output);
+struct source *codec_protobuf_encode(const struct output *output);
+
 #endif

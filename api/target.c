@@ -2,6 +2,8 @@
 
 #include <strings.h>
 
+#include "api/percent.h"
+
 static const char *const schemes[] = {"http://", "https://"};
 
 /* The path of an absolute form, past scheme and authority; may be empty. NULL if it is none. */
@@ -17,31 +19,13 @@ static const char *skip_authority(const char *raw)
     return NULL;
 }
 
-static int hex_digit(uint8_t c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    uint8_t lower = c | 0x20;
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
-/* The byte that the escape at `at` stands for, or -1. */
-static int escaped_byte(struct bytes raw, size_t at)
-{
-    if (raw.len - at < 3)
-        return -1;
-    int high = hex_digit(raw.ptr[at + 1]);
-    int low = hex_digit(raw.ptr[at + 2]);
-    return high < 0 || low < 0 ? -1 : high * 16 + low;
-}
-
 static bool decode_into(struct bytes raw, uint8_t *out, struct bytes *ret, struct problem *err)
 {
     size_t n = 0;
     for (size_t i = 0; i < raw.len; i++) {
         int byte = raw.ptr[i];
         if (byte == '%') {
-            byte = escaped_byte(raw, i);
+            byte = percent_byte(raw, i);
             if (byte < 0)
                 return problem_set(
                     err, PROBLEM_BAD_TARGET, NULL,

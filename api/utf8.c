@@ -35,6 +35,15 @@ size_t utf8_sequence(const uint8_t *text, size_t len)
     return 0;
 }
 
+uint32_t utf8_get(const uint8_t *text, size_t n)
+{
+    static const uint8_t bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    uint32_t c = text[0] & bits[n];
+    for (size_t i = 1; i < n; i++)
+        c = c << 6 | (text[i] & 0x3f);
+    return c;
+}
+
 /* How many of the first bytes are ASCII, eight at a time. */
 static size_t ascii_run(const uint8_t *text, size_t len)
 {

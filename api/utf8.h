@@ -9,6 +9,9 @@
 /* Length of the valid sequence at text (1 to 4), or 0 if there is none within len bytes. */
 size_t utf8_sequence(const uint8_t *text, size_t len);
 
+/* The code point of a valid sequence of n bytes. */
+uint32_t utf8_get(const uint8_t *text, size_t n);
+
 /* The whole of it is valid. */
 bool utf8_valid(const uint8_t *text, size_t len);
 

@@ -1,0 +1,118 @@
+#include "api/body.h"
+
+#include "api/codec.h"
+#include "api/encoding.h"
+#include "api/file.h"
+#include "api/negotiate.h"
+
+struct body {
+    struct arena *arena;
+    struct codec_limits limits;
+    const char *content_type; /* NULL: none */
+    const char *head_length;  /* Inference-Header-Content-Length, NULL: none */
+    const char *query;        /* NULL: none */
+    struct bytes bytes;       /* uncompressed */
+    struct call *call;
+    struct problem *err;
+};
+
+/* ---- JSON documents, alone or with blobs behind them ---- */
+
+/* The value of Inference-Header-Content-Length, which must be plain decimal (Triton's C++ client sends it always, the
+ * length of the whole body when nothing is binary). */
+static bool parse_head_length(const char *text, size_t body_len, size_t *ret, struct problem *err)
+{
+    uint64_t value = 0;
+    bool plain = *text != '\0';
+    for (const char *p = text; *p != '\0' && plain; p++) {
+        plain = *p >= '0' && *p <= '9';
+        value = value > body_len ? value : value * 10 + (uint64_t)(*p - '0');
+    }
+    if (plain && value == 0)
+        return problem_set(err, PROBLEM_INVALID_HEADER, NULL, "Inference-Header-Content-Length: 0 means one raw tensor, "
+                           "but two inputs are needed: send the JSON header, or leave the header out and put the small "
+                           "one in the query (?datatype=FP32&dims=3,1&shape=2,3,6)");
+    if (!plain || value > body_len)
+        return problem_set(err, PROBLEM_INVALID_HEADER, NULL, "Inference-Header-Content-Length must be the decimal "
+                           "length of the JSON part, from 1 to the %zu bytes of the body", body_len);
+    *ret = (size_t)value;
+    return true;
+}
+
+static bool read_document(struct body *b)
+{
+    size_t head = b->bytes.len;
+    if (b->head_length != NULL && !parse_head_length(b->head_length, b->bytes.len, &head, b->err))
+        return false;
+    return codec_json_decode(b->arena, &b->limits, bytes_slice(b->bytes, 0, head),
+                             bytes_slice(b->bytes, head, b->bytes.len - head), b->call, b->err);
+}
+
+/* ---- tensor files ---- */
+
+/* The data tensor is the whole body, the small one is in the query. */
+static bool read_file(struct body *b, enum call_form form)
+{
+    struct query query;
+    return query_read(b->arena, b->query, b->call, &query, b->err) &&
+           file_decode(b->arena, &b->limits, form, b->bytes, &query, 0, b->call, b->err);
+}
+
+static bool read_npy(struct body *b)
+{
+    return read_file(b, FORM_NPY);
+}
+
+static bool read_protobuf(struct body *b)
+{
+    return read_file(b, FORM_PROTOBUF);
+}
+
+static bool read_multipart(struct body *b)
+{
+    struct query query;
+    return query_read(b->arena, b->query, b->call, &query, b->err) &&
+           codec_multipart_decode(b->arena, &b->limits, b->content_type, b->bytes, &query, b->call, b->err);
+}
+
+/* Raw bytes if the query tells their type; else a document of a client that does not say what it sends. */
+static bool read_octets(struct body *b)
+{
+    struct query query;
+    struct call untouched = *b->call;
+    if (b->head_length == NULL && !query_read(b->arena, b->query, b->call, &query, b->err))
+        return false;
+    if (b->head_length == NULL && query.dtype != DTYPE_NONE)
+        return file_decode(b->arena, &b->limits, FORM_RAW, b->bytes, &query, 0, b->call, b->err);
+    *b->call = untouched;
+    return read_document(b);
+}
+
+/* ---- which of them ---- */
+
+static const struct {
+    const char *media_type;
+    bool (*read)(struct body *b);
+} readers[] = {
+    {"multipart/form-data", read_multipart},
+    {"application/x-npy", read_npy},
+    {"application/x-protobuf", read_protobuf},
+    {"application/octet-stream", read_octets},
+};
+
+bool body_decode(struct arena *arena, const struct api_env *env, const struct api_request *request, const char *query,
+                 struct call *ret, struct problem *err)
+{
+    struct body b = {
+        .arena = arena, .limits = {.json_depth = env->json_depth},
+        .content_type = request->header[API_HEADER_CONTENT_TYPE],
+        .head_length = request->header[API_HEADER_INFERENCE_HEADER_LENGTH], .query = query, .call = ret, .err = err,
+    };
+    if (!encoding_decode(arena, request->header[API_HEADER_CONTENT_ENCODING], env->max_request_bytes, request->body,
+                         &b.bytes, err))
+        return false;
+    for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
+        if (b.content_type != NULL && media_type_is(b.content_type, readers[i].media_type))
+            return readers[i].read(&b);
+    return read_document(&b);
+}
