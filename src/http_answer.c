@@ -105,7 +105,8 @@ void http_answer_by_hand(struct http_connection *connection, const struct reply 
 {
     char bytes[4096];
     size_t len = write_head(bytes, sizeof(bytes), reply);
-    size_t body = strcmp(connection->request->call.method, "HEAD") == 0 ? 0 : reply->text.len;
+    const char *method = connection->request->call.method; /* NULL when that is not known yet */
+    size_t body = method != NULL && strcmp(method, "HEAD") == 0 ? 0 : reply->text.len;
     if (len + body <= sizeof(bytes)) {
         memcpy(bytes + len, reply->text.ptr, body);
         len += body;

@@ -54,6 +54,9 @@ bool http_upload_begin(struct http_connection *connection, const char *method, c
 bool http_upload_data(struct http_connection *connection, const void *data, size_t n);
 bool http_upload_end(struct http_connection *connection);
 
+/* The head's Content-Length is no number, or one that is too large: answers by hand. */
+void http_upload_bad_length(struct http_connection *connection, bool large);
+
 /* There is something to read and libmicrohttpd does not read it. */
 void http_upload_stuck(struct http_connection *connection);
 

@@ -89,6 +89,17 @@ bool http_upload_begin(struct http_connection *connection, const char *method, c
     return true;
 }
 
+void http_upload_bad_length(struct http_connection *connection, bool large)
+{
+    struct problem problem;
+    if (large)
+        too_large(connection->request, &problem);
+    else
+        problem_set(&problem, PROBLEM_BAD_FRAMING, NULL, "the Content-Length is not a plain decimal number");
+    request_refuse(connection->request, &problem);
+    http_answer_by_hand(connection, &connection->request->reply);
+}
+
 /* The answer cannot wait for the end of the upload. */
 static void give_up(struct request *request)
 {
