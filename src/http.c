@@ -394,3 +394,12 @@ void http_suspend(struct http_connection *connection)
     connection->suspended = true;
     MHD_suspend_connection(connection->mhd);
 }
+
+void http_resume(struct http_connection *connection)
+{
+    if (!connection->suspended)
+        return;
+    connection->suspended = false;
+    MHD_resume_connection(connection->mhd);
+    loop_pump(connection->http->loop);
+}

@@ -63,6 +63,9 @@ bool http_idle(const struct http *http);
  * request_execute. */
 void http_suspend(struct http_connection *connection);
 
+/* Goes on with a connection that was suspended; one that is not is left alone. */
+void http_resume(struct http_connection *connection);
+
 enum http_bytes {
     HTTP_BORROW, /* the reply lives as long as the request */
     HTTP_COPY,   /* it does not, and has no source */

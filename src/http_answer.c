@@ -13,15 +13,17 @@
 /* What a response reads at a time. libmicrohttpd takes it from the heap and zeroes it, once per response. */
 #define BLOCK_BYTES ((size_t)128 << 10)
 
-/* Called when the socket takes more: fills a block in the order of the body. */
+/* Called when the socket takes more. Returning 0 without suspending would be asked again in a circle. */
 static ssize_t on_read(void *cls, uint64_t position, char *out, size_t room)
 {
-    (void)position;
+    (void)position; /* always the next byte */
     struct request *request = cls;
-    size_t n = source_pull(request->reply.body, (uint8_t *)out, room);
-    /* 0 would mean "not now": the source is at its end. libmicrohttpd does not ask beyond a length it
-     * knows. */
-    return n > 0 ? (ssize_t)n : MHD_CONTENT_READER_END_OF_STREAM;
+    bool ended;
+    size_t n = request_read(request, out, room, &ended);
+    if (n == 0 && !ended)
+        http_suspend(request->connection);
+    /* libmicrohttpd does not ask beyond a length it knows. */
+    return ended ? MHD_CONTENT_READER_END_OF_STREAM : (ssize_t)n;
 }
 
 static struct MHD_Response *make_response(struct request *request, const struct reply *reply,
@@ -63,11 +65,7 @@ void http_answer(struct request *request, const struct reply *reply, enum http_b
         connection->broken = true;
         http_abort(connection);
     }
-    if (connection->suspended) {
-        connection->suspended = false;
-        MHD_resume_connection(connection->mhd);
-        loop_pump(request->loop);
-    }
+    http_resume(connection);
 }
 
 /* ---- past libmicrohttpd -------------------------------------------------------------------------------- */

@@ -46,6 +46,8 @@ static const struct row rows[] = {
      "worker threads; 0: one per processor"},
     {"inline-bytes", KIND_BYTES, MEMBER(inline_bytes), 0, M, "8K", "SIZE",
      "bodies up to this need no worker"},
+    {"prefill-cost", KIND_COUNT, MEMBER(prefill_cost), 0, M, "0", "PS",
+     "workers fill answers that cost this much a byte"},
     {"request-timeout", KIND_SECONDS, MEMBER(request_timeout), 1, DAY_MS, "30", "SECONDS",
      "wait for a worker's answer"},
     {"max-inflight", KIND_COUNT, MEMBER(max_inflight), 1, M, "1024", "N",

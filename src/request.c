@@ -105,7 +105,7 @@ void request_free_spare(struct loop *loop)
 
 static void finish_if_done(struct request *request)
 {
-    if (!request->http_done || request->job_out)
+    if (!request->http_done || request->job_out || (request->ahead && stream_busy(&request->stream)))
         return;
     if (request->state != REQUEST_DONE)
         set_state(request, REQUEST_DONE);
@@ -128,6 +128,8 @@ void request_release(struct request *request)
     log_access(request);
     request->http_done = true;
     request->connection = NULL;
+    if (request->ahead)
+        stream_stop(&request->stream);
     finish_if_done(request);
 }
 
@@ -221,8 +223,37 @@ static void count(const struct request *request, const struct reply *reply, uint
         counters_count(request->loop->counters, reply, loop_now() - request->complete, queue_ns, wall_ms());
 }
 
+static void on_stream(struct stream *stream)
+{
+    struct request *request = stream->context;
+    if (request->http_done)
+        finish_if_done(request);
+    else
+        http_resume(request->connection);
+}
+
+/* Has workers fill the blocks of a body that would hold up the loop. If there is no memory for blocks, the
+ * loop does it. */
+static void pull_ahead(struct request *request)
+{
+    struct service *service = request->loop->service;
+    struct source *body = request->reply.body;
+    if (body != NULL && body->cost >= service->options->prefill_cost)
+        request->ahead = stream_init(&request->stream, &request->arena, body, &service->pool,
+                                     &request->loop->uv, on_stream, request);
+}
+
+size_t request_read(struct request *request, void *out, size_t n, bool *ended)
+{
+    size_t got = request->ahead ? stream_read(&request->stream, out, n)
+                                : source_pull(request->reply.body, out, n);
+    *ended = got == 0 && (!request->ahead || stream_ended(&request->stream));
+    return got;
+}
+
 static void answer(struct request *request)
 {
+    pull_ahead(request);
     set_state(request, REQUEST_READY);
     count(request, &request->reply, request->started == 0 ? 0 : request->started - request->complete);
     http_answer(request, &request->reply, HTTP_BORROW);

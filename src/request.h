@@ -4,6 +4,8 @@
  * owns the arena and the reply. Handing the job over and back is the only synchronisation. A request is
  * recycled when HTTP is done with it and no job of it is out.
  *
+ * A long or costly body is pulled ahead by the pool, block by block (stream.h), while HTTP sends it.
+ *
  * A suspended connection neither times out nor notices that its client left, so a request at the pool has a
  * deadline of its own: then the client gets a 503, while the request waits for its job to come back.
  *
@@ -15,6 +17,7 @@
 #include "api/dispatch.h"
 #include "src/list.h"
 #include "src/loop.h"
+#include "src/stream.h"
 
 /*   state       owner           leaves when */
 #define REQUEST_STATES(X)                                                                        \
@@ -67,6 +70,8 @@ struct request {
 
     uint64_t begun, complete, started, answered; /* ns: head read, body read, dispatch called, answer ready */
     struct job job;
+    bool ahead; /* workers fill the blocks of the answer: */
+    struct stream stream;
     uint8_t block[REQUEST_BLOCK_BYTES]; /* the arena's first */
 };
 
@@ -84,6 +89,10 @@ void request_refuse(struct request *request, const struct problem *problem);
 
 /* The request is complete and was not refused: runs it here or at the pool, and answers (http_answer). */
 void request_execute(struct request *request);
+
+/* The next bytes of reply.body, at most n. 0: at the end if *ended, else there are none yet, and HTTP will be
+ * told by http_resume. */
+size_t request_read(struct request *request, void *out, size_t n, bool *ended);
 
 /* Moves a refused or executed request on, when its response is handed to HTTP. */
 void request_sending(struct request *request);
