@@ -87,7 +87,8 @@ static void *connection_start(struct http *http, struct MHD_Connection *mhd)
 {
     int fd = info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
     struct http_connection *connection = calloc(1, sizeof(*connection));
-    if (connection == NULL) {
+    if (connection == NULL || !bufpool_reserve(http->loop->service->bufpool, HTTP_CONNECTION_BYTES)) {
+        free(connection);
         shutdown(fd, SHUT_RDWR);
         return NULL;
     }
@@ -132,6 +133,7 @@ static void connection_end(struct http_connection *connection)
     connection_linger(connection);
     list_remove(&connection->link);
     list_remove(&connection->touched);
+    bufpool_unreserve(connection->http->loop->service->bufpool, HTTP_CONNECTION_BYTES);
     free(connection);
 }
 

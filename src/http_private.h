@@ -14,6 +14,9 @@ struct MHD_Response;
  * answer's head must fit beside the request's. */
 #define HTTP_POOL_BYTES ((size_t)32 << 10)
 
+/* What a connection may take: its memory, the request on it, and what the libraries keep for both. */
+#define HTTP_CONNECTION_BYTES (HTTP_POOL_BYTES + sizeof(struct request) + ((size_t)4 << 10))
+
 struct http {
     struct loop *loop;
     struct MHD_Daemon *daemon;

@@ -18,14 +18,14 @@
 
 static bool over_limit(const struct request *request, uint64_t bytes)
 {
-    return bytes > request->loop->service->options->max_request_bytes;
+    return bytes > request->loop->service->env.max_request_bytes;
 }
 
 static bool too_large(const struct request *request, struct problem *err)
 {
     return problem_set(err, PROBLEM_REQUEST_TOO_LARGE, NULL,
                        "the body is larger than %" PRIu64 " bytes, the limit (--max-request-bytes)",
-                       request->loop->service->options->max_request_bytes);
+                       request->loop->service->env.max_request_bytes);
 }
 
 /* The body that is still to come is thrown away from now on. */

@@ -1,5 +1,6 @@
 #include "src/server.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 #include <unistd.h>
 
 #include "src/acceptor.h"
-#include "src/cpu.h"
+#include "src/cgroup.h"
 #include "src/http.h"
 #include "src/loop.h"
 #include "src/request.h"
@@ -17,8 +18,22 @@
 
 #define DRAIN_POLL_MS 10
 
+/* A buffer that nobody has used for one to two of these goes back to the system. */
+#define TRIM_MS 5000
+
+/* The budget where none is given: no more than this, and half of what the control group allows, since not
+ * everything is counted. */
+#define BUDGET_MAX ((uint64_t)1 << 30)
+
+/* What malloc gives back to the system comes back as fresh pages, which cost more than they save: it keeps
+ * blocks below this size. */
+#define MALLOC_KEEPS (4 << 20)
+
 /* How long workers may take to come back after everything has been cut off. */
 #define LAST_NS ((uint64_t)2000000000)
+
+#define CGROUP_ROOT "/sys/fs/cgroup"
+#define CGROUP_SELF "/proc/self/cgroup"
 
 struct server {
     struct service service;
@@ -26,7 +41,7 @@ struct server {
     struct acceptor acceptor;
     unsigned max_connections;
     uv_signal_t signals[2];
-    uv_timer_t drain;
+    uv_timer_t drain, trim;
     uint64_t drain_until; /* ns */
     bool cut;
 };
@@ -52,14 +67,33 @@ static void env_stats(void *ctx, const struct op *op, struct op_stats *ret)
     counters_add(server->loop.counters, op, ret);
 }
 
-static void init_service(struct server *server, const struct options *options)
+static uint64_t memory_budget(const struct options *options)
+{
+    if (options->memory_budget > 0)
+        return options->memory_budget;
+    uint64_t half = cgroup_memory(CGROUP_ROOT, CGROUP_SELF) / 2;
+    return half < BUDGET_MAX ? half : BUDGET_MAX;
+}
+
+/* A body must fit into the budget beside its connection, also rounded up to a size class. */
+static uint64_t max_request(const struct options *options, uint64_t budget)
+{
+    uint64_t most = budget / 4 * 3;
+    return options->max_request_bytes < most ? options->max_request_bytes : most;
+}
+
+static bool init_service(struct server *server, const struct options *options)
 {
     struct service *service = &server->service;
+    uint64_t budget = memory_budget(options);
+    service->bufpool = bufpool_create(budget);
+    if (service->bufpool == NULL)
+        return false;
     service->options = options;
     service->log = (struct log){.fd = STDERR_FILENO, .level = options->log_level};
-    service->memory = &memory_heap;
+    service->memory = bufpool_memory(service->bufpool);
     service->env = (struct api_env){
-        .max_request_bytes = options->max_request_bytes,
+        .max_request_bytes = max_request(options, budget),
         .max_output_bytes = options->max_output_bytes,
         .compress_max = options->compress_max,
         .json_depth = (int)options->json_depth,
@@ -70,10 +104,11 @@ static void init_service(struct server *server, const struct options *options)
     };
     unsigned threads = (unsigned)options->threads;
     if (threads == 0)
-        threads = cpu_count("/sys/fs/cgroup", "/proc/self/cgroup");
+        threads = cgroup_processors(CGROUP_ROOT, CGROUP_SELF);
     pool_init(&service->pool, threads, (unsigned)options->max_inflight);
     atomic_init(&service->draining, false);
     atomic_init(&service->connections, 0);
+    return true;
 }
 
 /* ---- connections --------------------------------------------------------------------------------------- */
@@ -164,8 +199,23 @@ static void watch_signals(struct server *server)
     }
 }
 
+static void on_trim(uv_timer_t *timer)
+{
+    bufpool_trim(((struct server *)timer->data)->service.bufpool);
+}
+
+static void keep_memory(struct server *server)
+{
+    mallopt(M_MMAP_THRESHOLD, MALLOC_KEEPS);
+    mallopt(M_TRIM_THRESHOLD, 2 * MALLOC_KEEPS);
+    uv_timer_init(&server->loop.uv, &server->trim);
+    server->trim.data = server;
+    uv_timer_start(&server->trim, on_trim, TRIM_MS, TRIM_MS);
+}
+
 static bool start(struct server *server)
 {
+    keep_memory(server);
     uv_timer_init(&server->loop.uv, &server->drain);
     server->drain.data = server;
     server->acceptor = (struct acceptor){
@@ -180,6 +230,21 @@ static bool start(struct server *server)
     return acceptor_listen(&server->acceptor, &server->service.options->listen);
 }
 
+static int run_loop(struct server *server)
+{
+    if (!loop_init(&server->loop, &server->service)) {
+        log_write(&server->service.log, LOG_ERROR, "cannot start: no memory or no descriptor");
+        return EXIT_FAILURE;
+    }
+    bool started = start(server);
+    if (started) {
+        uv_run(&server->loop.uv, UV_RUN_DEFAULT);
+        log_write(&server->service.log, LOG_INFO, "ended");
+    }
+    loop_close(&server->loop);
+    return started ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 int server_run(const struct options *options)
 {
     struct server *server = calloc(1, sizeof(*server));
@@ -187,18 +252,11 @@ int server_run(const struct options *options)
         return EXIT_FAILURE;
     signal(SIGPIPE, SIG_IGN);
     server->max_connections = raise_descriptor_limit();
-    init_service(server, options);
-    http_process_init(&server->service.log);
     int status = EXIT_FAILURE;
-    if (loop_init(&server->loop, &server->service)) {
-        if (start(server)) {
-            uv_run(&server->loop.uv, UV_RUN_DEFAULT);
-            log_write(&server->service.log, LOG_INFO, "ended");
-            status = EXIT_SUCCESS;
-        }
-        loop_close(&server->loop);
-    } else {
-        log_write(&server->service.log, LOG_ERROR, "cannot start: no memory or no descriptor");
+    if (init_service(server, options)) {
+        http_process_init(&server->service.log);
+        status = run_loop(server);
+        bufpool_destroy(server->service.bufpool);
     }
     free(server);
     return status;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "api/dispatch.h"
+#include "src/bufpool.h"
 #include "src/log.h"
 #include "src/options.h"
 #include "src/pool.h"
@@ -18,7 +19,8 @@ struct service {
     const struct options *options;
     struct log log;
     struct pool pool;
-    const struct memory *memory; /* where request bodies and arenas come from */
+    struct bufpool *bufpool;     /* the budget */
+    const struct memory *memory; /* where request bodies and arenas come from: the pool's */
     struct api_env env;
     atomic_bool draining;    /* the end has been asked for */
     atomic_uint connections; /* open ones of all loops */
