@@ -41,7 +41,7 @@ static const struct row rows[] = {
     {"compress-max", KIND_BYTES, MEMBER(compress_max), 0, K * M, "4M", "SIZE",
      "largest answer that is compressed"},
     {"memory-budget", KIND_BYTES, MEMBER(memory_budget), 0, K * T, "0", "SIZE",
-     "for all requests; 0: 1G or half the control group's limit"},
+     "for all requests; 0: at most 1G"},
     {"json-depth", KIND_COUNT, MEMBER(json_depth), 1, 10000, "100", "N",
      "nesting of arrays and objects"},
     {"threads", KIND_COUNT, MEMBER(threads), 0, 1024, "0", "N",
