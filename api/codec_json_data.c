@@ -171,6 +171,14 @@ static bool (*const element_readers[])(struct reader *) = {
 
 /* ---- lists ------------------------------------------------------------------------------------------------------- */
 
+/* A list at `level` ends after `found` elements, or goes on (`more`) after the `count` that it may have. */
+static bool end_list(struct reader *r, int level, int64_t count, int64_t found, bool more)
+{
+    if (more) /* bad syntax goes first */
+        return json_skip(r->json) && refuse_count(r, level, count, found + 1);
+    return found == count || refuse_count(r, level, count, found);
+}
+
 /* A list of `count` elements. */
 static bool read_row(struct reader *r, int level, int64_t count)
 {
@@ -180,7 +188,7 @@ static bool read_row(struct reader *r, int level, int64_t count)
     r->level = level + 1;
     for (int64_t i = 0; json_more(r->json, ']', i == 0, &more); i++) {
         if (!more || i == count)
-            return (!more && i == count) || refuse_count(r, level, count, more ? i + 1 : i);
+            return end_list(r, level, count, i, more);
         r->at[level] = i;
         if (!r->element(r))
             return false;
@@ -200,7 +208,7 @@ static bool read_level(struct reader *r, int level)
         return false;
     for (int64_t i = 0; json_more(r->json, ']', i == 0, &more); i++) {
         if (!more || i == count)
-            return (!more && i == count) || refuse_count(r, level, count, more ? i + 1 : i);
+            return end_list(r, level, count, i, more);
         r->at[level] = i;
         r->level = level + 1;
         enum json_kind kind = json_peek(r->json);
