@@ -67,7 +67,7 @@ static enum op_code expand_infer(const struct op *op, const struct op_call *call
         return code;
     int64_t bytes = 0;
     if (shape_known(&view.shape) && !shape_bytes(&view.shape, view.dtype, &bytes))
-        return op_refuse(err, OP_OVERFLOW, SHAPE, OP_PART_DATA, -1,
+        return op_refuse(err, OP_OVERFLOW, SHAPE, OP_PART_INPUT, -1,
                          "shape asks for an output of more than 2^63-1 bytes: use smaller sizes");
     *ret = view;
     return OP_OK;

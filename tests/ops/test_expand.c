@@ -79,13 +79,13 @@ static const struct {
      "shape[0] is -1, but a size cannot be negative: use 1 to keep the input's size"},
     {"the least number", DTYPE_FP32, SHAPE(1), SHAPE(INT64_MIN), OP_BAD_SHAPE, OP_PART_DATA, 0,
      "shape[0] is -9223372036854775808, but a size cannot be negative: use 1 to keep the input's size"},
-    {"too many bytes", DTYPE_FP64, SHAPE(1), SHAPE(P(61)), OP_OVERFLOW, OP_PART_DATA, -1,
+    {"too many bytes", DTYPE_FP64, SHAPE(1), SHAPE(P(61)), OP_OVERFLOW, OP_PART_INPUT, -1,
      "shape asks for an output of more than 2^63-1 bytes: use smaller sizes"},
-    {"too many strings, which take 16 bytes each", DTYPE_BYTES, SHAPE(1), SHAPE(P(59)), OP_OVERFLOW, OP_PART_DATA, -1,
+    {"too many strings, which take 16 bytes each", DTYPE_BYTES, SHAPE(1), SHAPE(P(59)), OP_OVERFLOW, OP_PART_INPUT, -1,
      "shape asks for an output of more than 2^63-1 bytes: use smaller sizes"},
-    {"a product of both", DTYPE_UINT8, SHAPE(1, 2), SHAPE(P(62), 1), OP_OVERFLOW, OP_PART_DATA, -1,
+    {"a product of both", DTYPE_UINT8, SHAPE(1, 2), SHAPE(P(62), 1), OP_OVERFLOW, OP_PART_INPUT, -1,
      "shape asks for an output of more than 2^63-1 bytes: use smaller sizes"},
-    {"a product that is 0 modulo 2^64", DTYPE_UINT8, SHAPE(1), SHAPE(P(32), P(32)), OP_OVERFLOW, OP_PART_DATA, -1,
+    {"a product that is 0 modulo 2^64", DTYPE_UINT8, SHAPE(1), SHAPE(P(32), P(32)), OP_OVERFLOW, OP_PART_INPUT, -1,
      "shape asks for an output of more than 2^63-1 bytes: use smaller sizes"},
 };
 
