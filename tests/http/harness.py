@@ -240,7 +240,10 @@ class Tap:
         except Exception as e:
             self.failed += 1
             self.line("not ok %d - %s" % (self.number, title))
-            self.note("".join(traceback.format_tb(e.__traceback__, limit=-3)) + "%s: %s" % (type(e).__name__, e))
+            for frame in traceback.extract_tb(e.__traceback__):
+                if frame.filename != __file__:
+                    self.note("%s:%d: %s" % (os.path.basename(frame.filename), frame.lineno, frame.line))
+            self.note("%s: %s" % (type(e).__name__, e))
             return False
         else:
             self.line("ok %d - %s" % (self.number, title))

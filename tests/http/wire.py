@@ -32,7 +32,7 @@ def request_bytes(method, target, headers=(), body=None):
 
 
 def strict_json(text):
-    """The value of a JSON text; no bare NaN or Infinity, no member twice."""
+    """The value of a JSON text; no bare NaN or Infinity, no member twice; "-0" keeps its sign."""
     def constant(token):
         raise AssertionError("bare %s is not JSON" % token)
 
@@ -40,7 +40,10 @@ def strict_json(text):
         names = [name for name, _ in pairs]
         assert len(set(names)) == len(names), "a member twice in one object: %s" % names
         return dict(pairs)
-    return json.loads(text.decode("utf-8"), parse_constant=constant, object_pairs_hook=members)
+
+    def integer(token):
+        return -0.0 if token == "-0" else int(token)
+    return json.loads(text.decode("utf-8"), parse_constant=constant, parse_int=integer, object_pairs_hook=members)
 
 
 class Response:
