@@ -141,7 +141,7 @@ static void on_connection(void *cls, struct MHD_Connection *mhd, void **context,
                           enum MHD_ConnectionNotificationCode code)
 {
     struct http *http = cls;
-    atomic_uint *count = &http->loop->service->connections;
+    atomic_uint *count = &http->loop->connections;
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
         *context = connection_start(http, mhd);

@@ -6,6 +6,8 @@
 #ifndef SRC_LOOP_H
 #define SRC_LOOP_H
 
+#include <stdatomic.h>
+
 #include <uv.h>
 
 #include "src/linger.h"
@@ -24,6 +26,7 @@ struct loop {
     struct list waiting; /* requests handed to the pool, the earliest deadline first */
     struct list spare;   /* requests for reuse */
     unsigned spare_count;
+    atomic_uint connections; /* open ones; any thread may read it */
     bool pump; /* the daemon has something to do in this turn; private, as is what follows */
     uint64_t due;
     uv_poll_t poll;    /* the daemon's epoll descriptor */

@@ -44,6 +44,8 @@ static const struct row rows[] = {
      "for all requests; 0: at most 1G"},
     {"json-depth", KIND_COUNT, MEMBER(json_depth), 1, 10000, "100", "N",
      "nesting of arrays and objects"},
+    {"loops", KIND_COUNT, MEMBER(loops), 1, 256, "1", "N",
+     "event loops side by side"},
     {"threads", KIND_COUNT, MEMBER(threads), 0, 1024, "0", "N",
      "worker threads; 0: one per processor"},
     {"inline-bytes", KIND_BYTES, MEMBER(inline_bytes), 0, M, "8K", "SIZE",

@@ -26,6 +26,7 @@ struct options {
     uint64_t compress_max; /* bytes */
     uint64_t json_depth;
     uint64_t memory_budget; /* bytes; 0: by the machine */
+    uint64_t loops;
     uint64_t threads;      /* 0: as many as there are processors to use */
     uint64_t inline_bytes; /* requests with at most this much body are answered on the loop; 0: none */
     uint64_t prefill_cost; /* ps a byte from which on workers fill the blocks of an answer */

@@ -11,7 +11,7 @@
 #include "src/cgroup.h"
 #include "src/http.h"
 #include "src/loop.h"
-#include "src/request.h"
+#include "src/loops.h"
 
 /* Descriptors that are not for connections: the log, epoll and event descriptors, sockets that linger. */
 #define RESERVED_DESCRIPTORS 320
@@ -37,7 +37,7 @@
 
 struct server {
     struct service service;
-    struct loop loop; /* with several, this one is the main thread's */
+    struct loops *loops;
     struct acceptor acceptor;
     unsigned max_connections;
     uv_signal_t signals[2];
@@ -64,7 +64,7 @@ static void env_stats(void *ctx, const struct op *op, struct op_stats *ret)
 {
     struct server *server = ctx;
     *ret = (struct op_stats){0};
-    counters_add(server->loop.counters, op, ret);
+    loops_count(server->loops, op, ret);
 }
 
 static uint64_t memory_budget(const struct options *options)
@@ -107,7 +107,6 @@ static bool init_service(struct server *server, const struct options *options)
         threads = cgroup_processors(CGROUP_ROOT, CGROUP_SELF);
     pool_init(&service->pool, threads, (unsigned)options->max_inflight);
     atomic_init(&service->draining, false);
-    atomic_init(&service->connections, 0);
     return true;
 }
 
@@ -131,14 +130,13 @@ static unsigned raise_descriptor_limit(void)
 static void deliver(void *ctx, int fd, const struct sockaddr *address, socklen_t len)
 {
     struct server *server = ctx;
-    if (!http_add(server->loop.http, fd, address, len))
-        log_write(&server->service.log, LOG_WARNING, "a connection was refused: no memory or no descriptor");
+    loops_deliver(server->loops, fd, address, len);
 }
 
 static bool room(void *ctx)
 {
     struct server *server = ctx;
-    return atomic_load_explicit(&server->service.connections, memory_order_relaxed) < server->max_connections;
+    return loops_connections(server->loops) < server->max_connections;
 }
 
 /* ---- the end ------------------------------------------------------------------------------------------- */
@@ -148,21 +146,19 @@ static bool room(void *ctx)
 static void cut_off(struct server *server)
 {
     log_write(&server->service.log, LOG_WARNING, "%u connections left after the drain timeout: cut off",
-              atomic_load_explicit(&server->service.connections, memory_order_relaxed));
+              loops_connections(server->loops));
     server->cut = true;
     server->drain_until = loop_now() + LAST_NS;
-    request_expire(&server->loop, UINT64_MAX);
-    http_run(server->loop.http); /* those answers leave before the cut */
-    http_cut(server->loop.http);
-    loop_pump(&server->loop);
+    loops_cut(server->loops);
 }
 
 static void on_drain(uv_timer_t *timer)
 {
     struct server *server = timer->data;
     unsigned jobs = atomic_load_explicit(&server->service.pool.inflight, memory_order_relaxed);
-    if (loop_idle(&server->loop) && jobs == 0) {
-        uv_stop(&server->loop.uv);
+    if (loops_idle(server->loops) && jobs == 0) {
+        uv_timer_stop(timer);
+        loops_end(server->loops);
     } else if (loop_now() >= server->drain_until) {
         if (!server->cut) {
             cut_off(server);
@@ -181,10 +177,9 @@ static void on_signal(uv_signal_t *handle, int number)
     log_write(&server->service.log, LOG_INFO, "%s: draining", number == SIGTERM ? "SIGTERM" : "SIGINT");
     atomic_store_explicit(&server->service.draining, true, memory_order_relaxed);
     acceptor_end(&server->acceptor);
-    http_drain(server->loop.http);
-    loop_pump(&server->loop);
+    loops_drain(server->loops);
     server->drain_until = loop_now() + server->service.options->drain_timeout * 1000000;
-    uv_timer_start(&server->drain, on_drain, 0, DRAIN_POLL_MS);
+    uv_timer_start(&server->drain, on_drain, DRAIN_POLL_MS, DRAIN_POLL_MS);
 }
 
 /* ---- the beginning ------------------------------------------------------------------------------------- */
@@ -193,7 +188,7 @@ static void watch_signals(struct server *server)
 {
     static const int numbers[] = {SIGTERM, SIGINT};
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-        uv_signal_init(&server->loop.uv, &server->signals[i]);
+        uv_signal_init(loops_main(server->loops), &server->signals[i]);
         server->signals[i].data = server;
         uv_signal_start(&server->signals[i], on_signal, numbers[i]);
     }
@@ -208,7 +203,7 @@ static void keep_memory(struct server *server)
 {
     mallopt(M_MMAP_THRESHOLD, MALLOC_KEEPS);
     mallopt(M_TRIM_THRESHOLD, 2 * MALLOC_KEEPS);
-    uv_timer_init(&server->loop.uv, &server->trim);
+    uv_timer_init(loops_main(server->loops), &server->trim);
     server->trim.data = server;
     uv_timer_start(&server->trim, on_trim, TRIM_MS, TRIM_MS);
 }
@@ -216,10 +211,10 @@ static void keep_memory(struct server *server)
 static bool start(struct server *server)
 {
     keep_memory(server);
-    uv_timer_init(&server->loop.uv, &server->drain);
+    uv_timer_init(loops_main(server->loops), &server->drain);
     server->drain.data = server;
     server->acceptor = (struct acceptor){
-        .uv = &server->loop.uv,
+        .uv = loops_main(server->loops),
         .log = &server->service.log,
         .deliver = deliver,
         .room = room,
@@ -230,19 +225,18 @@ static bool start(struct server *server)
     return acceptor_listen(&server->acceptor, &server->service.options->listen);
 }
 
-static int run_loop(struct server *server)
+static int run_loops(struct server *server)
 {
-    if (!loop_init(&server->loop, &server->service)) {
+    server->loops = loops_create(&server->service, (unsigned)server->service.options->loops);
+    if (server->loops == NULL) {
         log_write(&server->service.log, LOG_ERROR, "cannot start: no memory or no descriptor");
         return EXIT_FAILURE;
     }
-    bool started = start(server);
-    if (started) {
-        uv_run(&server->loop.uv, UV_RUN_DEFAULT);
+    bool good = start(server) && loops_run(server->loops);
+    if (good)
         log_write(&server->service.log, LOG_INFO, "ended");
-    }
-    loop_close(&server->loop);
-    return started ? EXIT_SUCCESS : EXIT_FAILURE;
+    loops_destroy(server->loops);
+    return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 int server_run(const struct options *options)
@@ -255,7 +249,7 @@ int server_run(const struct options *options)
     int status = EXIT_FAILURE;
     if (init_service(server, options)) {
         http_process_init(&server->service.log);
-        status = run_loop(server);
+        status = run_loops(server);
         bufpool_destroy(server->service.bufpool);
     }
     free(server);

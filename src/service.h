@@ -22,8 +22,7 @@ struct service {
     struct bufpool *bufpool;     /* the budget */
     const struct memory *memory; /* where request bodies and arenas come from: the pool's */
     struct api_env env;
-    atomic_bool draining;    /* the end has been asked for */
-    atomic_uint connections; /* open ones of all loops */
+    atomic_bool draining; /* the end has been asked for */
 };
 
 static inline bool service_draining(const struct service *service)

@@ -254,4 +254,5 @@ def ends_while_streaming(server):
     ending.wait_end()
 
 
-main()
+# Two loops, so that what they share is seen under contention.
+main("--loops", "2")
