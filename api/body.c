@@ -54,7 +54,7 @@ static bool read_document(struct body *b)
 static bool read_file(struct body *b, enum call_form form)
 {
     struct query query;
-    return query_read(b->arena, b->query, b->call, &query, b->err) &&
+    return file_begin(b->arena, b->query, b->call, &query, b->err) &&
            file_decode(b->arena, &b->limits, form, b->bytes, &query, 0, b->call, b->err);
 }
 
@@ -71,7 +71,7 @@ static bool read_protobuf(struct body *b)
 static bool read_multipart(struct body *b)
 {
     struct query query;
-    return query_read(b->arena, b->query, b->call, &query, b->err) &&
+    return file_begin(b->arena, b->query, b->call, &query, b->err) &&
            codec_multipart_decode(b->arena, &b->limits, b->content_type, b->bytes, &query, b->call, b->err);
 }
 
@@ -80,9 +80,11 @@ static bool read_octets(struct body *b)
 {
     struct query query;
     struct call untouched = *b->call;
-    if (b->head_length == NULL && !query_read(b->arena, b->query, b->call, &query, b->err))
+    if (b->head_length != NULL)
+        return read_document(b);
+    if (!file_begin(b->arena, b->query, b->call, &query, b->err))
         return false;
-    if (b->head_length == NULL && query.dtype != DTYPE_NONE)
+    if (query.dtype != DTYPE_NONE)
         return file_decode(b->arena, &b->limits, FORM_RAW, b->bytes, &query, 0, b->call, b->err);
     *b->call = untouched;
     return read_document(b);

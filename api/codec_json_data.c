@@ -259,10 +259,10 @@ static bool read_value(struct reader *r, int64_t numbers)
     return read_level(r, 0);
 }
 
-/* No text can hold more numbers than half its bytes ("1,"), so that a shape alone costs no memory. */
+/* No text can hold more numbers than half its bytes ("1,", but "1" at the end), so that a shape alone costs no memory. */
 static bool may_hold(const struct json *json, int64_t numbers)
 {
-    return (uint64_t)numbers <= (uint64_t)(json->end - json->next) / 2;
+    return (uint64_t)numbers <= (uint64_t)(json->end - json->next + 1) / 2;
 }
 
 static bool refuse_size(const struct reader *r, int64_t numbers)

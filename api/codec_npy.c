@@ -265,14 +265,18 @@ bool codec_npy_decode(struct arena *arena, const struct codec_limits *limits, co
 /* ---- answers ---- */
 
 /* How the elements of an answer are stored. */
-static bool choose_storage(const struct tensor *input, bool ucs4, struct storage *ret, struct problem *err)
+static bool choose_storage(const struct output *output, struct storage *ret)
 {
+    const struct tensor *input = output->input;
+    const struct call_input *origin = &output->call->in[0];
     *ret = (struct storage){.dtype = input->dtype, .order = '<', .kind = 'V', .size = 1};
     if (input->dtype == DTYPE_BYTES) {
-        struct npy_text form = {.ucs4 = ucs4};
-        ret->kind = ucs4 ? 'U' : 'S';
-        ret->order = ucs4 ? '<' : '|';
-        return npy_text_measure(input, &form, err) && ((ret->size = form.size) > 0);
+        struct npy_text form = {.ucs4 = origin->ucs4};
+        bool measured = npy_text_measure(input, origin->pointer, &form, output->err);
+        ret->kind = form.ucs4 ? 'U' : 'S';
+        ret->order = form.ucs4 ? '<' : '|';
+        ret->size = form.size;
+        return measured;
     }
     if (dtype_info(input->dtype)->bits <= 8 && dtype_in(input->dtype, DTYPES_FOREIGN))
         return true;
@@ -342,7 +346,7 @@ static struct source *data_source(const struct output *output, const struct stor
 struct source *codec_npy_encode(const struct output *output)
 {
     struct storage storage;
-    if (!choose_storage(output->input, output->call->in[0].ucs4, &storage, output->err))
+    if (!choose_storage(output, &storage))
         return NULL;
     struct source *const parts[] = {header_source(output, &storage), data_source(output, &storage)};
     return output_concat(output, parts, sizeof(parts) / sizeof(parts[0]));

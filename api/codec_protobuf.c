@@ -150,8 +150,8 @@ static bool check_offered(const Shaped__TensorProto *m, const struct call_input 
     if (m->has_segment)
         return file_refuse(input, err, PROBLEM_NOT_OFFERED, "the TensorProto is a segment: send the tensor whole");
     if (m->data_type <= DTYPE_NONE || m->data_type >= DTYPE_END)
-        return file_refuse(input, err, PROBLEM_UNSUPPORTED_DATATYPE, "data_type %" PRId32 " of the TensorProto is no type "
-                           "of ONNX (1 to %d)", m->data_type, DTYPE_END - 1);
+        return file_refuse(input, err, PROBLEM_UNSUPPORTED_DATATYPE, "data_type %" PRId32 " of the TensorProto is not among "
+                           "the types offered (1 to %d)", m->data_type, DTYPE_END - 1);
     return true;
 }
 

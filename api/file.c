@@ -59,6 +59,14 @@ bool file_refuse(const struct call_input *input, struct problem *err, enum probl
     return problem_set(err, code, input->pointer, "%s: %s", input->pointer + 1, text);
 }
 
+bool file_begin(struct arena *arena, const char *text, struct call *call, struct query *ret, struct problem *err)
+{
+    call->files = true;
+    for (int i = 0; i < call->op->inputs; i++)
+        snprintf(call->in[i].pointer, sizeof(call->in[i].pointer), "/%s", call->op->in[i].name);
+    return query_read(arena, text, call, ret, err);
+}
+
 /* What was told beside the file must be what it says itself. */
 static bool check_told(const struct tensor_file *file, const struct call_input *input, struct problem *err)
 {
@@ -99,9 +107,7 @@ bool file_decode(struct arena *arena, const struct codec_limits *limits, enum ca
         return file_refuse(input, err, PROBLEM_INVALID_REQUEST, "this input is there twice, as a part or in the query: "
                            "leave one out");
     tell(query, index, form, &file, &list);
-    call->files = true;
     input->given = true;
-    snprintf(input->pointer, sizeof(input->pointer), "/%s", call->op->in[index].name);
     if (index == 0)
         call->form = form;
     size_t i = 0;

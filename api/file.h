@@ -23,8 +23,11 @@ struct file_label {
  * is none of the others is raw bytes if it is called binary or has a file name, and text otherwise. */
 enum call_form file_form(const struct file_label *label, struct bytes content);
 
-/* Reads the file as input `index` of the call, with what the query tells; the first input also decides the form of the
- * answer. An input that is there already is refused. */
+/* Makes the call one of files, names the place of each input, and reads `text`, the raw query of the target or NULL. */
+bool file_begin(struct arena *arena, const char *text, struct call *call, struct query *ret, struct problem *err);
+
+/* Reads the file as input `index` of a call that file_begin has begun, with what the query tells; the first input also
+ * decides the form of the answer. An input that is there already is refused. */
 bool file_decode(struct arena *arena, const struct codec_limits *limits, enum call_form form, struct bytes content,
                  const struct query *query, int index, struct call *call, struct problem *err);
 

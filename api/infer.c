@@ -10,7 +10,7 @@ static bool infer(const struct call *call, struct tensor *ret, struct problem *e
     const char *pointers[OP_MAX_INPUTS] = {NULL};
     struct op_diag diag;
     for (int i = 0; i < call->op->inputs; i++) {
-        pointers[i] = call->in[i].given ? call->in[i].pointer : NULL;
+        pointers[i] = call->in[i].given || call->files ? call->in[i].pointer : NULL;
         op_call.in[i] = call->in[i].given ? &call->in[i].tensor : NULL;
     }
     return op_infer(call->op, &op_call, ret, &diag) == OP_OK || problem_from_op(err, &diag, pointers);

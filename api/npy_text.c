@@ -114,7 +114,7 @@ static size_t utf8_length(struct string text)
     return n;
 }
 
-bool npy_text_measure(const struct tensor *input, struct npy_text *ret, struct problem *err)
+bool npy_text_measure(const struct tensor *input, const char *pointer, struct npy_text *ret, struct problem *err)
 {
     int64_t count = 0;
     shape_elements(&input->shape, &count);
@@ -123,8 +123,8 @@ bool npy_text_measure(const struct tensor *input, struct npy_text *ret, struct p
     for (int64_t i = 0; i < count; i++) {
         struct string s = strings[i];
         if (s.len > 0 && s.ptr[s.len - 1] == '\0')
-            return problem_set(err, PROBLEM_INVALID_DATA, NULL, "element %lld ends in a NUL byte, which .npy cannot keep: "
-                               "ask for another form, e.g. Accept: application/x-protobuf", (long long)i);
+            return problem_set(err, PROBLEM_INVALID_DATA, pointer, "element %lld ends in a NUL byte, which .npy cannot "
+                               "keep: ask for another form, e.g. Accept: application/x-protobuf", (long long)i);
         size_t len = ret->ucs4 ? utf8_length(s) : s.len;
         longest = len > longest ? len : longest;
     }

@@ -22,8 +22,8 @@ const struct string *npy_text_read(struct arena *arena, struct npy_text form, co
                                    const struct call_input *input, struct problem *err);
 
 /* Finds the smallest size that all elements of the dense tensor fit in, but at least one byte or character, as numpy.
- * Refuses elements that end in NUL, by index. ret->ucs4 is set by the caller; kind U must come from valid UTF-8. */
-bool npy_text_measure(const struct tensor *input, struct npy_text *ret, struct problem *err);
+ * Refuses elements that end in NUL, by index; `pointer` is that of the input. ret->ucs4 is set by the caller; kind U must come from valid UTF-8. */
+bool npy_text_measure(const struct tensor *input, const char *pointer, struct npy_text *ret, struct problem *err);
 
 /* The elements, each of form.size bytes. False when there is no memory. */
 bool npy_text_pieces(struct arena *arena, struct npy_text form, const struct tensor *input, struct pieces *ret);

@@ -32,7 +32,7 @@ static size_t quoted_length(struct bytes text)
 static bool cut_parameter(struct bytes *rest, struct bytes *name, struct bytes *value)
 {
     size_t equals = find(*rest, '=');
-    if (equals == rest->len)
+    if (equals == rest->len || find(*rest, ';') < equals)
         return false;
     *name = trim(bytes_slice(*rest, 0, equals));
     *rest = trim(bytes_slice(*rest, equals + 1, rest->len - equals - 1));

@@ -50,7 +50,8 @@ enum problem_code {
 struct problem {
     enum problem_code code;
     char detail[384];  /* one sentence, valid UTF-8, terminated */
-    char pointer[192]; /* JSON pointer (RFC 6901) into the request document, or "" */
+    char pointer[192]; /* JSON pointer (RFC 6901) into the request document; for tensor files "/" and the name of the part
+                          or parameter; or "" */
 };
 
 struct problem_info {

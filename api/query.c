@@ -142,7 +142,6 @@ static bool read_input(struct reader *r, int index, struct bytes value)
     if (!parse_list(value, name, data, n, r->err))
         return false;
     input->given = true;
-    snprintf(input->pointer, sizeof(input->pointer), "/%s", name);
     tensor_init(&input->tensor, DTYPE_INT64, &(struct shape){.rank = 1, .dim = {(int64_t)n}}, data);
     return true;
 }
