@@ -96,18 +96,27 @@ void *arena_zalloc(struct arena *arena, size_t n, size_t size)
     return ret;
 }
 
+char *arena_text(struct arena *arena, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *ret = arena_alloc(arena, size, 1);
+    return ret == NULL ? NULL : memcpy(ret, text, size);
+}
+
+/* Straight into the current block if it fits, which it nearly always does; else once more where it does. */
 char *arena_printf(struct arena *arena, const char *format, ...)
 {
+    char *start = (char *)arena->next;
     va_list args;
     va_start(args, format);
-    va_list again;
-    va_copy(again, args);
-    int len = vsnprintf(NULL, 0, format, args);
+    int len = vsnprintf(start, (size_t)(arena->end - arena->next), format, args);
     va_end(args);
     char *ret = len < 0 ? NULL : arena_alloc(arena, (size_t)len + 1, 1);
-    if (ret != NULL)
-        vsnprintf(ret, (size_t)len + 1, format, again);
-    va_end(again);
+    if (ret == NULL || ret == start)
+        return ret;
+    va_start(args, format);
+    vsnprintf(ret, (size_t)len + 1, format, args);
+    va_end(args);
     return ret;
 }
 

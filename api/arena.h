@@ -43,6 +43,9 @@ void arena_init(struct arena *arena, const struct memory *memory, void *first, s
 void *arena_alloc(struct arena *arena, size_t n, size_t size) __attribute__((warn_unused_result));
 void *arena_zalloc(struct arena *arena, size_t n, size_t size) __attribute__((warn_unused_result));
 
+/* A copy of a terminated text. NULL on refusal. */
+char *arena_text(struct arena *arena, const char *text);
+
 /* Formatted, terminated text. NULL on refusal. */
 char *arena_printf(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -101,7 +101,7 @@ static const struct route *next_method(const struct route *route)
 static bool refuse_method(struct arena *arena, const char *method, const struct route *path,
                           const char **allow, struct problem *err)
 {
-    char *text = arena_printf(arena, "%s", "");
+    char *text = arena_text(arena, "");
     for (const struct route *route = path; route != NULL && text != NULL; route = next_method(route)) {
         const char *methods = strcmp(route->method, "GET") == 0 ? "GET, HEAD" : route->method;
         text = arena_printf(arena, "%s%s%s", text, *text != '\0' ? ", " : "", methods);

@@ -133,7 +133,7 @@ static bool keep(struct walk *walk, unsigned header, const char *value)
     struct arena *arena = &walk->request->arena;
     const char *before = walk->value[header];
     if (before == NULL) {
-        walk->value[header] = arena_printf(arena, "%s", value);
+        walk->value[header] = arena_text(arena, value);
     } else if (is_list(header)) {
         walk->value[header] = arena_printf(arena, "%s, %s", before, value);
     } else {
@@ -252,7 +252,7 @@ bool http_head_read(struct http_connection *connection, struct request *request,
                     const char *version, struct http_head *ret, struct problem *err)
 {
     struct walk walk = {.request = request, .err = err};
-    request->call.method = arena_printf(&request->arena, "%s", method);
+    request->call.method = arena_text(&request->arena, method);
     if (request->call.method == NULL) {
         request->call.method = "";
         return problem_memory(err);

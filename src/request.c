@@ -90,7 +90,7 @@ struct request *request_create(struct loop *loop, const char *target)
         return NULL;
     reset(request, loop);
     request->begun = loop_now();
-    request->call.target = arena_printf(&request->arena, "%s", target);
+    request->call.target = arena_text(&request->arena, target);
     if (request->call.target != NULL)
         return request;
     recycle(request);

@@ -1,6 +1,7 @@
 #include "api/arena.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/suite.h"
@@ -125,10 +126,32 @@ START_TEST(prints)
     struct arena arena;
     arena_init(&arena, &memory_heap, NULL, 0);
     ck_assert_str_eq(arena_printf(&arena, "%s-%d", "axis", 3), "axis-3");
+    ck_assert_str_eq(arena_text(&arena, "axes"), "axes");
     arena_release(&arena);
+}
+END_TEST
+
+/* Wherever in a block a text ends: in the first block, just at its end, or beyond. */
+START_TEST(prints_across_the_end_of_a_block)
+{
+    uint8_t first[256];
+    char want[400];
+    for (int len = 0; len < (int)sizeof(want); len++) {
+        struct arena arena;
+        arena_init(&arena, &memory_heap, first, sizeof(first));
+        snprintf(want, sizeof(want), "%*d", len, 7);
+        char *before = arena_printf(&arena, "%s", "before");
+        char *text = arena_printf(&arena, "%*d", len, 7);
+        char *after = arena_printf(&arena, "%s", "after");
+        ck_assert_str_eq(text, want);
+        ck_assert_str_eq(before, "before");
+        ck_assert_str_eq(after, "after");
+        arena_release(&arena);
+    }
 }
 END_TEST
 
 SUITE("arena", TEST_ROWS(allocates_or_refuses, sizes) TEST_ONE(pieces_do_not_overlap)
       TEST_ONE(first_block_is_used_before_any_other) TEST_ONE(deferred_calls_run_in_reverse)
-      TEST_ONE(defer_without_memory_calls_at_once) TEST_ONE(prints))
+      TEST_ONE(defer_without_memory_calls_at_once) TEST_ONE(prints)
+      TEST_ONE(prints_across_the_end_of_a_block))
