@@ -17,66 +17,12 @@
  * given up. */
 #define STUCK_LOOKS 3
 
-/* ---- what libmicrohttpd says --------------------------------------------------------------------------- */
-
-static void on_panic(void *cls, const char *file, unsigned line, const char *reason)
-{
-    log_write(cls, LOG_ERROR, "libmicrohttpd: panic: %s (%s:%u)", reason == NULL ? "?" : reason, file, line);
-    abort();
-}
+/* ---- connections --------------------------------------------------------------------------------------- */
 
 static const union MHD_ConnectionInfo *info(struct MHD_Connection *mhd, enum MHD_ConnectionInfoType type)
 {
     return MHD_get_connection_info(mhd, type);
 }
-
-/* The connection whose head is complete while its handler has not been called: libmicrohttpd is looking at
- * it. */
-static struct http_connection *find_parsing(struct http *http)
-{
-    for (struct list *link = http->connections.next; link != &http->connections; link = link->next) {
-        struct http_connection *connection = list_item(link, struct http_connection, link);
-        if (connection->request != NULL && connection->request->call.method == NULL &&
-            info(connection->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE) != NULL)
-            return connection;
-    }
-    return NULL;
-}
-
-/* libmicrohttpd 0.9 answers a Content-Length that it cannot read with two heads and one body. It says so
- * in a message before, and that is the one moment to give an answer that clients can read; its own then
- * finds no way out. */
-static void answer_bad_length(struct http *http, const char *message)
-{
-#if MHD_VERSION < 0x01000000
-    bool large = strncmp(message, "Too large value of 'Content-Length'", 35) == 0;
-    if (!large && strncmp(message, "Failed to parse `Content-Length'", 32) != 0)
-        return;
-    struct http_connection *connection = find_parsing(http);
-    if (connection != NULL)
-        http_upload_bad_length(connection, large);
-#else
-    (void)http;
-    (void)message;
-    (void)find_parsing;
-#endif
-}
-
-/* It reports what clients do: of interest only to those who look for it. */
-static void on_message(void *cls, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
-static void on_message(void *cls, const char *format, va_list args)
-{
-    struct http *http = cls;
-    log_vwrite(&http->loop->service->log, LOG_DEBUG, format, args);
-    answer_bad_length(http, format);
-}
-
-void http_process_init(const struct log *log)
-{
-    MHD_set_panic_func(on_panic, (void *)(uintptr_t)log);
-}
-
-/* ---- connections --------------------------------------------------------------------------------------- */
 
 static struct http_connection *connection_of(struct MHD_Connection *mhd)
 {
@@ -216,7 +162,11 @@ bool http_tick(struct http *http, uint64_t now)
 
 /* ---- requests ------------------------------------------------------------------------------------------ */
 
-/* The first that is heard of a request: its target as it came, before anything is decoded. */
+/* The first that is heard of a request: its target as it came, before anything is decoded.
+ *
+ * Next libmicrohttpd would decode the query into a list that nobody reads, and 0.9 hangs if there is no
+ * memory for it. So once the target is copied it is shown an empty query; the memory is its own, and about
+ * to be written to. */
 static void *on_target(void *cls, const char *target, struct MHD_Connection *mhd)
 {
     struct http *http = cls;
@@ -227,6 +177,9 @@ static void *on_target(void *cls, const char *target, struct MHD_Connection *mhd
     connection->request = request_create(http->loop, target);
     if (connection->request != NULL)
         connection->request->connection = connection;
+    char *query = strchr((char *)(uintptr_t)target, '?');
+    if (query != NULL)
+        query[1] = '\0';
     return connection->request;
 }
 
@@ -286,7 +239,7 @@ static struct MHD_Daemon *start_daemon(struct http *http)
         MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
     /* clang-format off */
     return MHD_start_daemon(flags, 0, NULL, NULL, on_request, http,
-                            MHD_OPTION_EXTERNAL_LOGGER, on_message, http, /* first */
+                            MHD_OPTION_EXTERNAL_LOGGER, http_message, http, /* first */
                             MHD_OPTION_CONNECTION_MEMORY_LIMIT, HTTP_POOL_BYTES,
                             MHD_OPTION_CONNECTION_LIMIT, UINT_MAX, /* the acceptor has its own */
                             MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)INACTIVITY_S,

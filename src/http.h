@@ -1,9 +1,9 @@
 /* HTTP/1.1 over libmicrohttpd: one daemon per loop, without threads and without a listening socket.
  *
  * http.c keeps connections, http_head.c reads heads, http_upload.c takes requests in, http_answer.c sends
- * answers. They alone know libmicrohttpd. Everything runs on the loop's thread. The daemon works when
- * http_run is called: whenever its descriptor is readable, when its timeout is over, and after an answer was
- * given from outside a run.
+ * answers, http_message.c listens to what the library says. They alone know libmicrohttpd. Everything runs on
+ * the loop's thread. The daemon works when http_run is called: whenever its descriptor is readable, when its
+ * timeout is over, and after an answer was given from outside a run.
  */
 #ifndef SRC_HTTP_H
 #define SRC_HTTP_H

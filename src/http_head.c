@@ -160,8 +160,7 @@ static enum MHD_Result on_line(void *cls, enum MHD_ValueKind kind, const char *n
 
 /* ---- its size ------------------------------------------------------------------------------------------ */
 
-/* What libmicrohttpd takes from a connection's memory for each header, argument and cookie, beside their
- * text. */
+/* What libmicrohttpd takes from a connection's memory for each header and cookie, beside their text. */
 #define ENTRY_BYTES ((size_t)64)
 
 /* Room for the head of an answer, and to read a body. */
@@ -171,8 +170,7 @@ static enum MHD_Result on_line(void *cls, enum MHD_ValueKind kind, const char *n
  * is no room left for the head of an answer, and the connection is closed without one. */
 static bool check_size(struct MHD_Connection *mhd, struct problem *err)
 {
-    enum MHD_ValueKind kinds = MHD_HEADER_KIND | MHD_GET_ARGUMENT_KIND | MHD_COOKIE_KIND;
-    int entries = MHD_get_connection_values(mhd, kinds, NULL, NULL);
+    int entries = MHD_get_connection_values(mhd, MHD_HEADER_KIND | MHD_COOKIE_KIND, NULL, NULL);
     size_t size = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE)->header_size +
                   ENTRY_BYTES * (size_t)entries;
     if (size > HTTP_POOL_BYTES / 2) { /* rare: now it is worth looking for what is copied */

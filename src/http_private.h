@@ -2,6 +2,8 @@
 #ifndef SRC_HTTP_PRIVATE_H
 #define SRC_HTTP_PRIVATE_H
 
+#include <stdarg.h>
+
 #include "src/http.h"
 #include "src/loop.h"
 #include "src/request.h"
@@ -57,8 +59,8 @@ bool http_upload_begin(struct http_connection *connection, const char *method, c
 bool http_upload_data(struct http_connection *connection, const void *data, size_t n);
 bool http_upload_end(struct http_connection *connection);
 
-/* The head's Content-Length is no number, or one that is too large: answers by hand. */
-void http_upload_bad_length(struct http_connection *connection, bool large);
+/* libmicrohttpd cannot do anything with the head, for this reason: answers by hand. */
+void http_upload_fail(struct http_connection *connection, enum problem_code code);
 
 /* There is something to read and libmicrohttpd does not read it. */
 void http_upload_stuck(struct http_connection *connection);
@@ -72,6 +74,9 @@ void http_answer_by_hand(struct http_connection *connection, const struct reply 
 
 /* Makes libmicrohttpd notice that this connection is over. */
 void http_abort(struct http_connection *connection);
+
+/* libmicrohttpd's logger; cls is the http. */
+void http_message(void *cls, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
 /* The connection may have been left. */
 void http_touch(struct http_connection *connection);

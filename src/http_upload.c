@@ -89,15 +89,18 @@ bool http_upload_begin(struct http_connection *connection, const char *method, c
     return true;
 }
 
-void http_upload_bad_length(struct http_connection *connection, bool large)
+void http_upload_fail(struct http_connection *connection, enum problem_code code)
 {
+    struct request *request = connection->request;
     struct problem problem;
-    if (large)
-        too_large(connection->request, &problem);
+    if (code == PROBLEM_REQUEST_TOO_LARGE)
+        too_large(request, &problem);
+    else if (code == PROBLEM_BAD_FRAMING)
+        problem_set(&problem, code, NULL, "the Content-Length is not a plain decimal number");
     else
-        problem_set(&problem, PROBLEM_BAD_FRAMING, NULL, "the Content-Length is not a plain decimal number");
-    request_refuse(connection->request, &problem);
-    http_answer_by_hand(connection, &connection->request->reply);
+        problem_set(&problem, code, NULL, "the headers are too large: send fewer cookies");
+    request_refuse(request, &problem);
+    http_answer_by_hand(connection, &request->reply);
 }
 
 /* The answer cannot wait for the end of the upload. */
