@@ -1,36 +1,15 @@
 #include "api/codec_json_decoder.h"
 
+#include <stdio.h>
 #include <string.h>
-
-/* Appends what fits; done for every member of a request, so not by a formatter. */
-static void append(struct decoder *d, const char *text, size_t len)
-{
-    size_t room = sizeof(d->pointer) - 1 - d->pointer_len;
-    size_t n = len < room ? len : room;
-    memcpy(d->pointer + d->pointer_len, text, n);
-    d->pointer_len += n;
-    d->pointer[d->pointer_len] = '\0';
-}
-
-static void append_index(struct decoder *d, size_t index)
-{
-    char digits[20]; /* of 2^64 - 1 */
-    size_t at = sizeof(digits);
-    do {
-        digits[--at] = (char)('0' + index % 10);
-        index /= 10;
-    } while (index > 0);
-    append(d, digits + at, sizeof(digits) - at);
-}
 
 size_t decoder_enter(struct decoder *d, const char *name, size_t index)
 {
     size_t before = d->pointer_len;
-    append(d, "/", 1);
-    if (name != NULL)
-        append(d, name, strlen(name));
-    else
-        append_index(d, index);
+    size_t room = sizeof(d->pointer) - before;
+    int n = name != NULL ? snprintf(d->pointer + before, room, "/%s", name)
+                         : snprintf(d->pointer + before, room, "/%zu", index);
+    d->pointer_len = before + ((size_t)n < room ? (size_t)n : room - 1);
     return before;
 }
 

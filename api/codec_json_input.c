@@ -209,8 +209,7 @@ static bool finish(struct decoder *d)
     struct call_input *input = &d->call->in[draft->index];
     input->given = true;
     input->tensor = draft->tensor;
-    memcpy(input->pointer, d->pointer, draft->base); /* "/inputs/N", which always fits */
-    input->pointer[draft->base] = '\0';
+    snprintf(input->pointer, sizeof(input->pointer), "%.*s", (int)draft->base, d->pointer);
     return !draft->has_blob || take_blob(d, input);
 }
 

@@ -31,7 +31,6 @@
     X(REQUEST_TOO_LARGE,        413, "request_too_large",     "the body exceeds the limit")                      \
     X(OUTPUT_TOO_LARGE,         413, "output_too_large",      "the output would exceed the limit")               \
     X(UNSUPPORTED_ENCODING,     415, "unsupported_encoding",  "a Content-Encoding that is not offered")          \
-    X(UNSUPPORTED_MEDIA,        415, "unsupported_media",     "a Content-Type that is not offered")              \
     X(HEAD_TOO_LARGE,           431, "head_too_large",        "request line and headers exceed the limit")       \
     X(OUT_OF_MEMORY,            503, "out_of_memory",         "no memory for this request now; retry")           \
     X(OVERLOADED,               503, "overloaded",            "too many requests at once; retry")                \

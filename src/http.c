@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -349,12 +348,6 @@ void http_suspend(struct http_connection *connection)
 {
     connection->suspended = true;
     MHD_suspend_connection(connection->mhd);
-}
-
-bool http_left(const struct http_connection *connection)
-{
-    struct pollfd fd = {.fd = connection->fd};
-    return poll(&fd, 1, 0) == 1 && (fd.revents & (POLLERR | POLLHUP)) != 0;
 }
 
 void http_resume(struct http_connection *connection)

@@ -63,10 +63,6 @@ bool http_idle(const struct http *http);
  * request_execute. */
 void http_suspend(struct http_connection *connection);
 
-/* The client of a suspended connection has closed it for good (one that has only ended its sending side waits
- * for its answer). From any thread. */
-bool http_left(const struct http_connection *connection);
-
 /* Goes on with a connection that was suspended; one that is not is left alone. */
 void http_resume(struct http_connection *connection);
 

@@ -287,19 +287,9 @@ static void abandon(struct request *request)
     arena_release(&arena);
 }
 
-/* On a worker. Work for a client that has gone while it was waiting is not begun; nobody reads the answer. */
 static void on_job(struct job *job)
 {
-    struct request *request = list_item(job, struct request, job);
-    if (!http_left(request->connection)) {
-        run(request);
-        return;
-    }
-    struct problem problem;
-    problem_set(&problem, PROBLEM_TIMEOUT, NULL, "the client has left");
-    set_state(request, REQUEST_RUNNING);
-    request->started = loop_now();
-    reply_problem(&request->arena, &request->reply, &problem);
+    run(list_item(job, struct request, job));
 }
 
 static void on_back(struct job *job, bool cancelled)
@@ -338,8 +328,7 @@ static void queue(struct request *request)
 static bool runs_here(const struct request *request)
 {
     uint64_t most = request->loop->service->options->inline_bytes;
-    bool plain = request->call.header[API_HEADER_CONTENT_ENCODING] == NULL; /* else it is larger than it looks */
-    return !route_has_body(request->match.route) || (most > 0 && request->body_len <= most && plain);
+    return !route_has_body(request->match.route) || (most > 0 && request->body_len <= most);
 }
 
 void request_execute(struct request *request)
