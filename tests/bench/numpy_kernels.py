@@ -1,0 +1,71 @@
+"""What numpy and onnxruntime take for the copies that kernel.c measures: run in the environment of requirements.txt.
+
+    numpy_kernels.py VIEWS      VIEWS: JSON, a list of [name, input sizes, output sizes, bytes an element]
+
+Prints a JSON object: name and width -> {"numpy": ratio, "onnxruntime": ratio} to memcpy from a hot 64 KiB block, one round.
+"""
+import json
+import sys
+import time
+
+import numpy
+
+BLOCK = 64 << 10
+OUTPUT = 64 << 20
+TYPES = {1: numpy.uint8, 2: numpy.float16, 4: numpy.float32, 8: numpy.float64, 16: numpy.complex128}
+
+
+def seconds(run):
+    begun = time.perf_counter()
+    run()
+    return time.perf_counter() - begun
+
+
+class Memory:
+    """The same memory for all measurements: fresh pages would cost more than the copies."""
+
+    def __init__(self):
+        self.out = numpy.ones(OUTPUT, numpy.uint8)
+        self.block = numpy.ones(BLOCK, numpy.uint8)
+
+    def memcpy(self, count):
+        for pos in range(0, count, BLOCK):
+            size = min(BLOCK, count - pos)
+            self.out[pos:pos + size] = self.block[:size]
+
+    def output(self, shape, width):
+        count = int(numpy.prod(shape)) * width
+        return self.out[:count].view(TYPES[width]).reshape(shape), count
+
+
+def session_run(dims, shape):
+    """Expand by onnxruntime alone; None if it is not installed."""
+    try:
+        import fastapi_app
+    except ImportError:
+        return None
+    feed = {"input": numpy.ones(dims, numpy.float32), "shape": numpy.array(shape, numpy.int64)}
+    return lambda: fastapi_app.session.run(None, feed)
+
+
+def measure(memory, dims, shape, width):
+    output, count = memory.output(shape, width)
+    view = numpy.broadcast_to(numpy.ones(dims, TYPES[width]), shape)
+    runs = {"numpy": lambda: numpy.copyto(output, view), "onnxruntime": session_run(dims, shape) if width == 4 else None}
+    ratios = {}
+    for name, run in runs.items():
+        if run:
+            run()
+            ratios[name] = seconds(lambda: memory.memcpy(count)) / seconds(run)
+    return ratios
+
+
+def main():
+    memory = Memory()
+    result = {}
+    for name, dims, shape, width in json.loads(sys.argv[1]):
+        result["%s, %d" % (name, width)] = measure(memory, dims, shape, width)
+    print(json.dumps(result))
+
+
+main()

@@ -1,0 +1,123 @@
+"""Kernels and the JSON codec alone: what kernel.c and json.c say, and numpy and onnxruntime beside them."""
+import csv
+import json
+import os
+import re
+import statistics
+import subprocess
+
+from measure import REPORTED, Missing, Result, at_least
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+OUTPUT = 64 << 20
+LIMIT = 300  # seconds
+
+
+def micro(bench, name, *arguments):
+    program = bench.program(name)
+    if not os.path.exists(program):
+        raise Missing("tests/bench/%s is not built" % name)
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=LIMIT)
+    if done.returncode != 0:
+        raise RuntimeError("%s: %s" % (name, done.stderr))
+    return done.stdout
+
+
+# ---- kernels -------------------------------------------------------------------------------------------------------
+
+def sizes(text, count):
+    return [count if size == "n" else int(size) for size in text.split(",")]
+
+
+class View:
+    """A cell of kernel.c's table: "[n,1] -> [n,7]" with elements of `width` bytes."""
+
+    def __init__(self, name, width):
+        self.name = name
+        self.width = width
+        dims, shape = re.match(r"\[(.*)\] -> \[(.*)\]", name).groups()
+        fixed = width
+        for size in shape.split(","):
+            fixed *= 1 if size == "n" else int(size)
+        self.dims = sizes(dims, OUTPUT // fixed)
+        self.shape = sizes(shape, OUTPUT // fixed)
+        self.row = self.shape[-1] * width  # bytes
+        self.key = "%s, %d" % (name, width)
+
+
+def kernel_round(bench):
+    """{View's key: (View, ratio to memcpy)} of the views that Expand can make."""
+    rows = list(csv.reader(micro(bench, "kernel", "--csv", "--rounds", "1").splitlines()))
+    views = {}
+    for name, *ratios in rows[1:]:
+        if "->" in name:
+            for width, ratio in zip(rows[0][1:], ratios):
+                view = View(name, int(width))
+                views[view.key] = (view, float(ratio))
+    return views
+
+
+def peers_round(python, views):
+    listed = json.dumps([[v.name, v.dims, v.shape, v.width] for v in views])
+    done = subprocess.run([python, os.path.join(HERE, "numpy_kernels.py"), listed], capture_output=True, text=True,
+                          timeout=LIMIT, check=True, env=dict(os.environ, PYTHONDONTWRITEBYTECODE="1"))
+    return json.loads(done.stdout)
+
+
+def kernels(bench):
+    ours, theirs = [], []
+    python, missing = None, ""
+    try:
+        python = bench.python()
+    except Missing as e:
+        missing = "skipped: " + str(e)
+    for _ in range(bench.rounds):
+        ours.append(kernel_round(bench))
+        if python:
+            theirs.append(peers_round(python, [view for view, _ in ours[-1].values()]))
+    views = [view for view, _ in ours[0].values()]
+    memcpy = {view.key: statistics.median(r[view.key][1] for r in ours) for view in views}
+    what = "kernels, 64 MiB, all widths, against memcpy from a hot 64 KiB block: "
+    return [
+        worst("kernel-long", what + "rows >= 64 bytes", 0.7, {v.key: memcpy[v.key] for v in views if v.row >= 64}),
+        worst("kernel-short", what + "shorter", 0.4, {v.key: memcpy[v.key] for v in views if v.row < 64}),
+        versus("kernel-numpy", "the same against numpy.copyto", at_least(1), "numpy", ours, theirs, missing),
+        versus("kernel-onnxruntime", "the same (FP32) against onnxruntime's session alone", REPORTED, "onnxruntime", ours,
+               theirs, missing),
+    ]
+
+
+def worst(key, what, limit, ratios):
+    """The row of the least ratio, which names its view and how many others miss the target."""
+    least = min(ratios, key=ratios.get)
+    below = sum(ratio < limit for ratio in ratios.values())
+    note = "worst of %d, %s bytes each; median %.2f, %d below" % (
+        len(ratios), least, statistics.median(ratios.values()), below)
+    return Result(key, what, at_least(limit), [ratios[least]], note=note)
+
+
+def versus(key, what, target, peer, ours, theirs, missing):
+    ratios = {}
+    for key_of_view in ours[0]:
+        pairs = [(o[key_of_view][1], t[key_of_view].get(peer)) for o, t in zip(ours, theirs)]
+        if pairs and all(ratio for _, ratio in pairs):
+            ratios[key_of_view] = statistics.median(our / their for our, their in pairs)
+    if not ratios:
+        return Result(key, what, target, [], skipped=missing or "skipped: %s is not installed" % peer)
+    row = worst(key, what, 1, ratios)
+    row.target = target
+    return row
+
+
+# ---- JSON ----------------------------------------------------------------------------------------------------------
+
+def codec(bench):
+    """json.c prints lines "name ratio": how many times as fast as cJSON."""
+    rounds = [dict(line.split() for line in micro(bench, "json").splitlines()) for _ in range(bench.rounds)]
+
+    def row(key, name, what, target):
+        return Result(key, what, target, [float(r[name]) for r in rounds])
+    return [
+        row("json-parse", "parse", "JSON parse of 1 M floats against cJSON", at_least(8)),
+        row("json-print", "print", "JSON print of 1 M floats against cJSON", at_least(15)),
+    ]

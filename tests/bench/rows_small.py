@@ -1,0 +1,80 @@
+"""Small calls: requests per second and latency, against nginx, FastAPI with onnxruntime, and Triton."""
+import contextlib
+
+import bodies
+from check import answers_with
+from measure import REPORTED, Side, at_least, at_most
+
+CONNECTIONS = 64
+SMALL = bodies.expand([3, 1], [3, 4])
+SMALL_JSON = bodies.expand_json([3, 1], [1.5, 2.25, 3.125], [3, 4])
+SMALL_RAW = bodies.expand_raw([3, 1], [3, 4])
+GET = bodies.Request("GET", "/")
+
+
+def throughput(bench):
+    with contextlib.ExitStack() as stack:
+        shaped = stack.enter_context(bench.shaped())
+        size = answers_with(shaped, SMALL, bodies.repeated([3, 1], [3, 4]))
+        answers_with(shaped, SMALL_JSON, b"[1.5,1.5,1.5,1.5,2.25,2.25,2.25,2.25,3.125,3.125,3.125,3.125]")
+        nginx = stack.enter_context(bench.nginx(answer=size))
+        loads = {"shaped": (shaped, SMALL), "shaped JSON": (shaped, SMALL_JSON), "nginx": (nginx, GET),
+                 "nginx POST": (nginx, bodies.Request("POST", "/answer", SMALL.headers, SMALL.body)),
+                 "fastapi": (bench.optional(stack, "fastapi"), SMALL_RAW),
+                 "triton": (bench.optional(stack, "triton"), SMALL)}
+        return compared(bench.play(sides(bench, loads), bench.skipped))
+
+
+def sides(bench, loads):
+    def side(peer, request):
+        return Side(peer, lambda: bench.load.wrk(peer, request, CONNECTIONS, bench.seconds(2)))
+    return {name: side(*pair) for name, pair in loads.items() if pair[0]}
+
+
+def compared(samples):
+    what = "small binary infer, 64 connections, against nginx `return 200`"
+    return [
+        samples.ratio("small", what, at_least(0.8), "shaped", "nginx", "rate"),
+        samples.ratio("small-post", what, REPORTED, "shaped", "nginx POST", "rate",
+                      note="taking the same POST and answering as many bytes"),
+        samples.ratio("small-json", "small JSON infer (12 floats), same", at_least(0.6), "shaped JSON", "nginx", "rate"),
+        samples.ratio("small-fastapi", "small infer against FastAPI + onnxruntime", at_least(8), "shaped", "fastapi", "rate"),
+        samples.ratio("small-triton", "small infer against Triton (Python backend)", REPORTED, "shaped", "triton", "rate"),
+    ]
+
+
+def latency(bench):
+    with bench.shaped() as shaped, bench.nginx() as nginx:
+        def side(peer, request):
+            return Side(peer, lambda: bench.load.wrk(peer, request, 1, bench.seconds(1)))
+        samples = bench.play({"shaped": side(shaped, SMALL), "nginx": side(nginx, GET)})
+    return [samples.ratio("latency", "one connection, p50 latency against nginx", at_most(1.5), "shaped", "nginx", "p50")]
+
+
+def beside_streams(bench):
+    """Two clients take costly answers (rows of 12 bytes) without end; 16 connections ask for small ones."""
+    endless = bodies.expand([1000, 1, 3], [1000, 1000000, 3])
+    with contextlib.ExitStack() as stack:
+        shaped = stack.enter_context(bench.shaped("--max-output-bytes", "16G"))
+        nginx = stack.enter_context(bench.nginx(big=1 << 30))
+        streams = {"shaped": (shaped, endless, SMALL), "nginx": (nginx, bodies.Request("GET", "/big"), GET)}
+        missing = {}
+        if bench.shaped_knows("--stream-fill"):
+            reader = stack.enter_context(bench.shaped("--max-output-bytes", "16G", "--stream-fill", "reader"))
+            streams["shaped in the reader"] = (reader, endless, SMALL)
+        else:
+            missing["shaped in the reader"] = "skipped: shaped has no option for it"
+        samples = bench.play({name: Side(s[0], lambda s=s: beside(bench, *s)) for name, s in streams.items()}, missing)
+    what = "small requests while two clients stream without end: "
+    return [
+        samples.ratio("beside-rate", what + "requests per second against filling in the reader", at_least(1.5),
+                      "shaped", "shaped in the reader", "rate"),
+        samples.ratio("beside-p99", what + "p99 of nginx, serving a big file (sendfile off), against shaped's", at_least(20),
+                      "nginx", "shaped", "p99"),
+        samples.ratio("beside-nginx-rate", what + "requests per second against nginx", REPORTED, "shaped", "nginx", "rate"),
+    ]
+
+
+def beside(bench, peer, endless, small):
+    with bench.load.streaming(peer, endless, 2):
+        return bench.load.wrk(peer, small, 16, bench.seconds(2))
