@@ -92,7 +92,7 @@ class Bench:
     @contextlib.contextmanager
     def _perf(self, name, peer):
         data = os.path.join(self.directory, "perf.data")
-        record = subprocess.Popen([peers.tool("perf", "linux-perf"), "record", "-q", "-F", "997", "-g", "-o", data,
+        record = subprocess.Popen([peers.tool("perf", "linux-perf"), "record", "-q", "-F", "997", "-o", data,
                                    "-p", str(peer.pid)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL, preexec_fn=peers.die_with_parent)
         try:
@@ -101,11 +101,11 @@ class Bench:
             record.send_signal(signal.SIGINT)
             record.wait()
         with open(self.profiled, "a", encoding="utf-8") as f:
-            for sort in ("tid", "dso,symbol"):
-                f.write("==== %s by %s\n" % (name, sort))
+            for sort in ("pid", "dso", "dso,symbol"):  # perf says pid and means the thread
+                f.write("\n==== %s, by %s\n" % (name, sort))
                 f.write(self._perf_report(data, sort))
 
     def _perf_report(self, data, sort):
-        report = subprocess.run(["perf", "report", "--stdio", "--no-children", "-g", "none", "--percent-limit", "0.5",
+        report = subprocess.run(["perf", "report", "--stdio", "--percent-limit", "0.5",
                                  "--sort", sort, "-i", data], capture_output=True, text=True)
         return "".join(line + "\n" for line in report.stdout.splitlines() if line and not line.startswith("#"))

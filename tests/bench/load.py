@@ -7,6 +7,8 @@ import tempfile
 
 from peers import die_with_parent, tool
 
+TICK = 0.01  # seconds: less processor time is not told
+
 WRK_SCRIPT = """
 local file = io.open("%(body)s", "rb")
 wrk.method = "%(method)s"
@@ -14,8 +16,8 @@ wrk.body = file:read("*a")
 %(headers)s
 function done(summary, latency, requests)
     local e = summary.errors
-    io.write(string.format('RESULT {"rate": %%f, "p50": %%f, "p99": %%f, "errors": %%d}\\n',
-        summary.requests / summary.duration * 1e6, latency:percentile(50), latency:percentile(99),
+    io.write(string.format('RESULT {"rate": %%f, "requests": %%d, "p50": %%f, "p99": %%f, "errors": %%d}\\n',
+        summary.requests / summary.duration * 1e6, summary.requests, latency:percentile(50), latency:percentile(99),
         e.connect + e.read + e.write + e.status + e.timeout))
 end
 """
@@ -35,13 +37,16 @@ class Load:
         return path
 
     def wrk(self, peer, request, connections, seconds):
-        """Returns {"rate": requests a second, "p50": us, "p99": us}. Every answer must be a 200."""
+        """Returns {"rate": requests a second, "work": requests a second of the peer's processor time, "p50": us,
+        "p99": us}. Every answer must be a 200."""
         body = self._file(request.body, ".body")
         headers = "\n".join('wrk.headers["%s"] = "%s"' % pair for pair in request.headers.items())
         script = self._file((WRK_SCRIPT % {"body": body, "method": request.method, "headers": headers}).encode(), ".lua")
         command = [tool("wrk"), "-t", "1", "-c", str(connections), "-d", "%.0fs" % max(1, seconds), "-s", script,
                    peer.url(request.target)]
+        before = peer.cpu()
         done = subprocess.run(command, capture_output=True, text=True, timeout=seconds + 60)
+        used = peer.cpu() - before
         os.unlink(body)
         os.unlink(script)
         lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT ")]
@@ -50,6 +55,7 @@ class Load:
         result = json.loads(lines[0][len("RESULT "):])
         if result.pop("errors"):
             raise RuntimeError("wrk saw errors: " + done.stdout)
+        result["work"] = result.pop("requests") / max(used, TICK)
         return result
 
     def _client(self, peer, request, arguments):
@@ -57,14 +63,18 @@ class Load:
         return path, [self.client_program, *arguments, "-z", str(request.zeros), str(peer.port), path]
 
     def client(self, peer, request, *arguments, limit=120):
-        """Returns what client.c says, and "rate": bytes a second of all answers' bodies."""
+        """Returns what client.c says, "rate": bytes a second of all answers' bodies, and "work": bytes a second of the
+        peer's processor time."""
         path, command = self._client(peer, request, arguments)
+        before = peer.cpu()
         done = subprocess.run(command, capture_output=True, text=True, timeout=limit)
+        used = peer.cpu() - before
         os.unlink(path)
         if done.returncode != 0:
             raise RuntimeError(done.stderr)
         result = json.loads(done.stdout)
         result["rate"] = result["bytes"] / result["seconds"]
+        result["work"] = result["bytes"] / max(used, TICK)
         return result
 
     @contextlib.contextmanager

@@ -2,7 +2,7 @@
 import collections
 import statistics
 
-# A side of a comparison: `run` measures once and returns a number or a dictionary of numbers; `peer` is the process it
+# A side of a comparison: `run` measures once and returns a dictionary of numbers; `peer` is the process it
 # loads (None if there is none).
 Side = collections.namedtuple("Side", "peer run")
 
@@ -31,7 +31,7 @@ REPORTED = Target("(reported)", lambda value: True)
 class Result:
     """One row: a value per round, or why there is none."""
 
-    def __init__(self, key, what, target, values, unit="x", note="", skipped=""):
+    def __init__(self, key, what, target, values, unit="x", note="", skipped="", work=()):
         self.key = key
         self.what = what
         self.target = target
@@ -39,6 +39,7 @@ class Result:
         self.unit = unit
         self.note = note
         self.skipped = skipped
+        self.work = list(work)  # the same ratio by processor time: says more when others use the machine
 
     @property
     def value(self):
@@ -63,13 +64,14 @@ class Result:
 
     def markdown(self):
         what = self.what + (": " + self.note if self.note else "")
-        return "| %s | %s | %s | %s |" % (what, self.target.text, self.measured(), self.verdict())
+        work = figure(statistics.median(self.work)) if self.work else ""
+        return "| %s | %s | %s | %s | %s |" % (what, self.target.text, self.measured(), self.verdict(), work)
 
     def json(self):
         entry = {"key": self.key, "what": self.what, "target": self.target.text, "unit": self.unit, "note": self.note}
         if self.skipped:
             return dict(entry, skipped=self.skipped)
-        return dict(entry, value=self.value, rounds=self.values, met=self.met)
+        return dict(entry, value=self.value, rounds=self.values, met=self.met, work=self.work)
 
 
 def figure(value):
@@ -84,17 +86,19 @@ class Samples:
         self.values = collections.defaultdict(list)
         self.missing = missing  # {name of a side: why it was not measured}
 
-    def of(self, side, field=None):
-        values = self.values[side]
-        return values if field is None else [v[field] for v in values]
+    def of(self, side, field):
+        return [value[field] for value in self.values[side]]
 
-    def ratio(self, key, what, target, over, under, field=None, note=""):
+    def ratio(self, key, what, target, over, under, field, note=""):
         """The row of over/under, round by round; skipped if one of them is missing."""
         for side in (over, under):
             if side in self.missing:
                 return Result(key, what, target, [], note=note, skipped=self.missing[side])
-        pairs = zip(self.of(over, field), self.of(under, field))
-        return Result(key, what, target, [a / b for a, b in pairs], note=note)
+        work = self.ratios(over, under, "work") if field == "rate" else ()
+        return Result(key, what, target, self.ratios(over, under, field), note=note, work=work)
+
+    def ratios(self, over, under, field):
+        return [a / b for a, b in zip(self.of(over, field), self.of(under, field))]
 
 
 def play(sides, rounds, missing=None):

@@ -98,7 +98,16 @@ class Peer:
                 self.process.wait()
         self.output.close()
 
-    # -- memory
+    # -- what it uses
+
+    def cpu(self):
+        """Processor time used so far, seconds."""
+        ticks = 0
+        for pid in self.pids():
+            with open("/proc/%d/stat" % pid, encoding="ascii", errors="replace") as f:
+                fields = f.read().rpartition(")")[2].split()
+            ticks += int(fields[11]) + int(fields[12])
+        return ticks / os.sysconf("SC_CLK_TCK")
 
     def pids(self):
         """Its process and what that has started."""
@@ -205,10 +214,9 @@ class Triton(Peer):
     fails with Python releases newer than the interpreter that is built in, the server and its Python backend do not."""
 
     def __init__(self, python, parent):
-        packages = subprocess.run([python, "-c", "import pytriton, os; print(os.path.dirname(os.path.dirname(pytriton.__file__)))"],
-                                  check=True, capture_output=True, text=True).stdout.strip()
-        version = subprocess.run([python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
-                                 check=True, capture_output=True, text=True).stdout.strip()
+        packages, version = subprocess.run(
+            [python, "-c", "import sys, sysconfig; print(sysconfig.get_path('purelib'), '%d.%d' % sys.version_info[:2])"],
+            check=True, capture_output=True, text=True).stdout.split()
         self.dir = tempfile.mkdtemp(dir=parent)
         server = packages + "/pytriton/tritonserver"
         self._lay_out(server, version)
@@ -216,12 +224,13 @@ class Triton(Peer):
         command = [server + "/bin/tritonserver", "--model-repository=" + self.dir + "/models",
                    "--backend-directory=" + self.dir + "/backends", "--http-address=127.0.0.1", "--http-port=%d" % port,
                    "--allow-grpc=false", "--allow-metrics=false"]
-        env = {"LD_LIBRARY_PATH": packages + "/nvidia_pytriton.libs", "PYTHONPATH": packages}
+        path = os.path.dirname(python) + os.pathsep + os.environ["PATH"]  # where its interpreter looks for the library
+        env = {"LD_LIBRARY_PATH": packages + "/nvidia_pytriton.libs", "PYTHONPATH": packages, "PATH": path}
         try:
             super().__init__(command, port=port, ready="/v2/health/ready", env=env)
         except (RuntimeError, TimeoutError, OSError) as e:
             shutil.rmtree(self.dir, ignore_errors=True)
-            raise Missing("Triton does not start: %s" % str(e)[-200:]) from e
+            raise Missing("Triton does not start: " + " ".join(str(e).split())[-200:]) from e
 
     def _lay_out(self, server, version):
         stub = "%s/python_backend_stubs/%s/triton_python_backend_stub" % (server, version)

@@ -12,7 +12,7 @@ INSTALL_LIMIT = 600  # seconds
 def run(command):
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=INSTALL_LIMIT)
     if done.returncode != 0:
-        raise Missing("%s: %s" % (" ".join(command[:4]), (done.stdout + done.stderr).strip()[-300:]))
+        raise Missing("%s: %s" % (" ".join(command[:4]), " ".join((done.stdout + done.stderr).split())[-300:]))
 
 
 def environment(directory, listed):

@@ -123,9 +123,9 @@ def header(bench):
 
 def table(about, results, failed, skipped):
     lines = ["%(date)s; %(machine)s; medians of %(rounds)d rounds" % about, "",
-             "| what | target | measured (least to most) | met |", "|---|---|---|---|"]
+             "| what | target | measured (least to most) | met | by processor time |", "|---|---|---|---|---|"]
     lines += [r.markdown() for r in results]
-    lines += ["| %s | | not measured | |" % key for key in failed]
+    lines += ["| %s | | not measured | | |" % key for key in failed]
     lines += ["", *("%s: %s" % pair for pair in skipped.items())] if skipped else []
     return "\n".join(lines) + "\n"
 
