@@ -184,7 +184,7 @@ class Nginx(Peer):
     """One worker. `/` answers 200 with nothing, `/answer` with some bytes, `/big` with a file of `big` zero bytes."""
 
     def __init__(self, parent, answer=0, big=0):
-        program = tool("nginx", "nginx-light")
+        program = tool("nginx", "nginx")
         self.dir = tempfile.mkdtemp(dir=parent)
         port = free_port()
         user = "user root;" if os.geteuid() == 0 else ""  # else the worker could not read the file
