@@ -56,7 +56,13 @@ struct connection {
 
 static void fail(const char *what)
 {
-    fprintf(stderr, "client: %s: %s\n", what, errno ? strerror(errno) : "unexpected answer");
+    perror(what);
+    exit(EXIT_FAILURE);
+}
+
+static void fail_answer(const char *answer)
+{
+    fprintf(stderr, "unexpected answer: %.500s\n", answer);
     exit(EXIT_FAILURE);
 }
 
@@ -123,10 +129,9 @@ static uint64_t receive_head(struct connection *c, size_t *at, size_t *came)
         c->block[used] = '\0';
         end = strstr(c->block, "\r\n\r\n");
     }
-    errno = 0;
     const char *length = strcasestr(c->block, "\r\nContent-Length:");
     if (!end || strncmp(c->block, "HTTP/1.1 200 ", 13) != 0 || !length || length > end)
-        fail(c->block);
+        fail_answer(c->block);
     *at = (size_t)(end - c->block) + 4;
     *came = used - *at;
     return strtoull(length + strlen("\r\nContent-Length:"), NULL, 10);
