@@ -324,11 +324,14 @@ static void queue(struct request *request)
     http_suspend(request->connection);
 }
 
-/* What costs less than handing it over, or must be answered even when all workers are busy. */
+/* What costs less than handing it over, or must be answered even when all workers are busy. A small body
+ * that is compressed may be a large one. */
 static bool runs_here(const struct request *request)
 {
+    if (!route_has_body(request->match.route))
+        return true;
     uint64_t most = request->loop->service->options->inline_bytes;
-    return !route_has_body(request->match.route) || (most > 0 && request->body_len <= most);
+    return most > 0 && request->body_len <= most && request->call.header[API_HEADER_CONTENT_ENCODING] == NULL;
 }
 
 void request_execute(struct request *request)

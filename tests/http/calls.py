@@ -1,6 +1,8 @@
 """Requests to the operators, as bytes, and what their answers must be."""
+import functools
 import json
 import struct
+import zlib
 
 
 def expand(value, size, binary=True):
@@ -21,11 +23,13 @@ def expanded(response, value, size):
     assert data[:len(part)] == part and (len(part) == 0 or data[-len(part):] == part)
 
 
-def slow(elements):
-    """Body whose JSON takes a worker some 50 ns an element to read, and which is then refused."""
-    head = b'{"inputs":[{"name":"axes","shape":[0],"datatype":"INT64","data":[]},' \
-           b'{"name":"data","shape":[%d],"datatype":"UINT8","data":[' % elements
-    return head + b"1," * (elements - 1) + b'1]}],"outputs":[{"name":"none"}]}'
+@functools.lru_cache
+def slow(mib):
+    """Headers and body (small) of a request that keeps a worker busy for some ms per MiB: it is read decompressed."""
+    packer = zlib.compressobj(9, wbits=31)
+    pieces = [packer.compress(b" " * (1 << 20)) for _ in range(mib)]
+    pieces += [packer.compress(b"{"), packer.flush()]
+    return [("Content-Encoding", "gzip")], b"".join(pieces)
 
 
 EXPAND = "/v2/models/expand/infer"
