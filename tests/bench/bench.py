@@ -3,6 +3,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import time
 
 import measure
 import peers
@@ -10,14 +11,17 @@ import pypi
 from load import Load
 from measure import Missing
 
+PERF_START = 0.5  # seconds that perf needs to attach
+PROFILED = 4      # seconds, at least
+
 
 class Done(Exception):
     """The profile is written; there is nothing to compare."""
 
 
 class Bench:
-    """`scale` shortens or lengthens every measurement. While `profiled` is a path, the rounds only run shaped's sides, once
-    each, under perf, and write there where the time went."""
+    """`scale` shortens or lengthens every measurement. While `profiled` is a path, the rounds only run shaped's sides, for
+    some seconds under perf, and write there where the time went."""
 
     def __init__(self, build, directory, rounds, scale):
         self.build = build
@@ -86,8 +90,15 @@ class Bench:
         for name, side in sides.items():
             if name.startswith("shaped"):
                 with self._perf(name, side.peer):
-                    side.run()
+                    self._keep_running(side)
         raise Done
+
+    @staticmethod
+    def _keep_running(side):
+        time.sleep(PERF_START)
+        end = time.monotonic() + PROFILED
+        while time.monotonic() < end:
+            side.run()
 
     @contextlib.contextmanager
     def _perf(self, name, peer):

@@ -1,4 +1,5 @@
 """The processes that are compared: started on free ports of 127.0.0.1, looked at through /proc, ended by their pid."""
+import contextlib
 import ctypes
 import os
 import re
@@ -114,8 +115,9 @@ class Peer:
         found = [self.pid]
         for pid in found:
             for task in os.listdir("/proc/%d/task" % pid):
-                with open("/proc/%d/task/%s/children" % (pid, task), encoding="ascii") as f:
-                    found += [int(child) for child in f.read().split()]
+                with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # a thread that has just ended
+                    with open("/proc/%d/task/%s/children" % (pid, task), encoding="ascii") as f:
+                        found += [int(child) for child in f.read().split()]
         return found
 
     def _status(self, field):

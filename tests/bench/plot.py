@@ -35,6 +35,7 @@ def draw(path, curves, title, ylabel, value, logarithmic):
     axes.minorticks_off()
     if logarithmic:
         axes.set_yscale("log")
+        axes.yaxis.set_major_formatter("{x:g}")
     else:
         axes.set_ylim(bottom=0)
     axes.set(title=title, xlabel="size of the output", ylabel=ylabel)

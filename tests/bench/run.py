@@ -1,9 +1,10 @@
 """Measures shaped beside its peers and prints what came out, as ratios. See README.md beside this.
 
-    run.py [--quick] [--only KEY]... [--rounds N] [--profile] [--list] [--build DIRECTORY]
+    run.py [--quick] [--only KEY]... [--rounds N] [--profile [all]] [--list] [--build DIRECTORY]
 """
 import argparse
 import datetime
+import glob
 import json
 import os
 import platform
@@ -46,7 +47,8 @@ def arguments():
     parser.add_argument("--rounds", type=int, metavar="N", help="rounds of each measurement (5; quick: 3)")
     parser.add_argument("--only", action="append", metavar="KEY", help="only the rows whose key begins so; \"%s\": the plots"
                         % SWEEP)
-    parser.add_argument("--profile", action="store_true", help="run perf for each row that misses its target")
+    parser.add_argument("--profile", nargs="?", choices=["missed", "all"], const="missed",
+                        help="run perf for the rows that miss their targets, or all")
     parser.add_argument("--list", action="store_true", help="print the keys")
     return parser.parse_args()
 
@@ -59,34 +61,36 @@ def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
-def measure(bench, function, keys):
-    """The results of one group; None if it failed, which is said at once."""
-    begun = time.monotonic()
+def measured(key, run):
+    """What `run` returns; None if it cannot be measured or failed, which must not cost the other results."""
     try:
-        results = function(bench)
+        return run()
     except Missing as e:
-        say("%s: skipped: %s" % (keys[0], e))
-        return None
-    except Exception:  # a failure must not cost the results of the others
-        say("%s failed:\n%s" % (keys[0], traceback.format_exc()))
-        return None
-    say("%-12s %5.1f s  %s" % (keys[0], time.monotonic() - begun, ", ".join(
-        "%s %s" % (r.key, r.measured()) for r in results)))
+        say("%s: skipped: %s" % (key, e))
+    except Exception:
+        say("%s failed:\n%s" % (key, traceback.format_exc()))
+    return None
+
+
+def measure(bench, function, keys):
+    """The results of one group; None if there are none."""
+    begun = time.monotonic()
+    results = measured(keys[0], lambda: function(bench))
+    if results is not None:
+        say("%-12s %5.1f s  %s" % (keys[0], time.monotonic() - begun, ", ".join(
+            "%s %s" % (r.key, r.measured()) for r in results)))
     return results
 
 
-def profile(bench, function, keys, results):
-    """Where the time went, for a group with a row that missed its target."""
-    missed = [r.key for r in results if not r.met]
-    if not missed:
-        return
+def profile(bench, function, keys, rows):
+    """Where shaped's time goes when it is measured for some rows of a group."""
     bench.profiled = os.path.join(bench.build, "bench", "profile-%s.txt" % keys[0])
     with open(bench.profiled, "w", encoding="utf-8") as f:
-        f.write("perf: time of the process by thread and by symbol, for " + ", ".join(missed) + "\n")
+        f.write("perf: time of the process by thread and by symbol, for " + ", ".join(rows) + "\n")
     try:
         function(bench)
     except (Done, Missing) as e:
-        say("profile of %s: %s" % (", ".join(missed), e or bench.profiled))
+        say("profile of %s: %s" % (", ".join(rows), str(e) or bench.profiled))
     finally:
         bench.profiled = None
 
@@ -100,9 +104,11 @@ def measure_all(bench, options):
         if group is None:
             failed += keys
             continue
-        results += [r for r in group if wanted(options.only, [r.key])]
-        if options.profile:
-            profile(bench, function, keys, group)
+        group = [r for r in group if wanted(options.only, [r.key])]
+        results += group
+        profiled = [r.key for r in group if options.profile == "all" or (options.profile and not r.met)]
+        if profiled:
+            profile(bench, function, keys, profiled)
     return results, failed
 
 
@@ -151,7 +157,8 @@ def run(options, output):
         about = header(bench)
         record = dict(about, results=[r.json() for r in results], failed=failed, skipped=bench.skipped)
         if wanted(options.only, [SWEEP]):
-            record["sweep"] = sweep(bench)
+            curves = measured(SWEEP, lambda: sweep(bench))
+            record.update({"sweep": curves} if curves else {})
         write(output + "/results.json", json.dumps(record, indent=1) + "\n")
         write(output + "/table.md", table(about, results, failed, bench.skipped))
         print(table(about, results, failed, bench.skipped), flush=True)
@@ -170,6 +177,8 @@ def main():
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard if 0 < hard < 65536 else 65536, hard))
     output = os.path.join(options.build, "bench")
     os.makedirs(output, exist_ok=True)
+    for old in glob.glob(glob.escape(output) + "/profile-*.txt"):
+        os.unlink(old)
     return 0 if run(options, output) else 1
 
 

@@ -20,11 +20,11 @@ def requests(size):
             "FastAPI + onnxruntime": bodies.expand_raw(dims, shape), "Triton (Python backend)": bodies.expand(dims, shape)}
 
 
-def measured(bench, peer, request, size):
-    """One run that also tells how far the peak of memory rises: enough requests to take a while."""
-    repeats = max(1, min(50, int(bench.seconds(256 * MIB) / size)))
+def measured(bench, peer, request):
+    """One run, which also tells how far the peak of memory rises."""
     answer = {}
-    growth = peer.growth(lambda: answer.update(bench.load.client(peer, request, "-n", str(repeats))))
+    seconds = "%g" % bench.seconds(0.4)
+    growth = peer.growth(lambda: answer.update(bench.load.client(peer, request, "-s", seconds)))
     return {"rate": answer["rate"], "growth": growth}
 
 
@@ -39,7 +39,7 @@ def sweep(bench):
         for size in SIZES[:-1] if bench.scale < 1 else SIZES:
             asked = {n: r for n, r in requests(size).items() if n in curves and size <= MOST.get(n, size)}
             rounds = ROUNDS if size <= 256 * MIB else 1
-            samples = play({name: Side(peers[name], functools.partial(measured, bench, peers[name], request, size))
+            samples = play({name: Side(peers[name], functools.partial(measured, bench, peers[name], request))
                             for name, request in asked.items()}, rounds)
             for name in asked:
                 rate = statistics.median(samples.of(name, "rate"))
