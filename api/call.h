@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "api/bytes.h"
+#include "api/symbols.h"
 #include "ops/op.h"
 
 #define CALL_POINTER_MAX 64
@@ -26,6 +27,10 @@ struct call {
     struct call_input in[OP_MAX_INPUTS]; /* in the operator's order */
     enum call_form form;
     bool files; /* the inputs came as tensor files */
+    /* Only the shape of the output is wanted: data may be absent, sizes may be names or unknown. Set before decoding by
+     * /shape; decoding sets it where the request's parameters say so. */
+    bool dry_run;
+    struct symbols symbols;
 };
 
 #endif

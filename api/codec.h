@@ -27,6 +27,10 @@ bool codec_json_decode(struct arena *arena, const struct codec_limits *limits, s
  * borrow the blob, which may be misaligned for the type; BYTES become an array of `struct string` that borrows it. */
 bool codec_binary_decode(struct arena *arena, struct bytes blob, struct call_input *input, struct problem *err);
 
+/* Bytes of `view` in the binary extension, whose elements are those of the dense `input`. False if the shape, or for
+ * BYTES the data, is not known, or if it exceeds INT64_MAX. */
+bool codec_binary_size(const struct tensor *view, const struct tensor *input, int64_t *ret);
+
 /* The elements of a dense BYTES tensor as the binary extension writes them. False when there is no memory. */
 bool codec_binary_pieces(struct arena *arena, const struct tensor *input, struct pieces *ret);
 

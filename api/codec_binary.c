@@ -104,3 +104,21 @@ bool codec_binary_pieces(struct arena *arena, const struct tensor *input, struct
     *ret = (struct pieces){.base = base, .offset = offset, .count = count};
     return true;
 }
+
+bool codec_binary_size(const struct tensor *view, const struct tensor *input, int64_t *ret)
+{
+    int64_t out = 0, in = 0;
+    if (!shape_known(&view->shape) || !shape_elements(&view->shape, &out))
+        return false;
+    if (view->dtype != DTYPE_BYTES)
+        return dtype_bytes(view->dtype, out, ret);
+    *ret = 0;
+    if (out == 0)
+        return true;
+    const struct string *strings = input->data;
+    if (strings == NULL || !shape_elements(&input->shape, &in))
+        return false;
+    for (int64_t i = 0; i < in; i++)
+        *ret += (int64_t)(PREFIX + strings[i].len);
+    return !__builtin_mul_overflow(*ret, out / in, ret);
+}

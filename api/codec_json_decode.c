@@ -86,11 +86,16 @@ static bool read_binary_data_output(struct decoder *d)
     return decoder_choice(d, &d->binary_all);
 }
 
+static bool read_dry_run(struct decoder *d)
+{
+    return decoder_choice(d, &d->dry_run);
+}
+
 /* A parameter with the name of a whole-number input is that input. */
 static bool read_parameter(struct json *json, struct bytes name, void *ctx)
 {
     static const struct decoder_member members[] = {
-        {"binary_data_output", read_binary_data_output}, DECODER_NOT_OFFERED};
+        {"binary_data_output", read_binary_data_output}, {"dry_run", read_dry_run}, DECODER_NOT_OFFERED};
     struct decoder *d = ctx;
     int index = decoder_find_input(d, name);
     if (index < 0 || d->call->op->in[index].types != DTYPE_BIT(INT64))
@@ -209,14 +214,49 @@ static bool read_document(struct decoder *d)
     return false;
 }
 
-bool codec_json_decode(struct arena *arena, const struct codec_limits *limits, struct bytes head, struct bytes tail,
-                       struct call *ret, struct problem *err)
+static bool decode(struct arena *arena, const struct codec_limits *limits, struct bytes head, struct bytes tail,
+                   struct call *ret, enum choice *dry_run, struct problem *err)
 {
     struct decoder d = {.arena = arena, .err = err, .call = ret, .tail = tail};
     json_init(&d.json, head, limits->json_depth, arena, err);
-    if (!read_document(&d))
-        return false;
+    bool good = read_document(&d);
     enum choice binary = d.binary_one != CHOICE_NONE ? d.binary_one : d.binary_all;
     ret->form = binary == CHOICE_YES ? FORM_BINARY : FORM_JSON;
-    return true;
+    *dry_run = d.dry_run;
+    return good;
+}
+
+static bool skip_member(struct json *json, struct bytes name, void *ctx)
+{
+    static const struct decoder_member dry_run[] = {{"dry_run", read_dry_run}};
+    struct decoder *d = ctx;
+    if (!bytes_equal(name, "parameters") || json_peek(json) != JSON_OBJECT)
+        return json_skip(json);
+    return json_object(json, decoder_member, DECODER_MEMBERS(d, dry_run));
+}
+
+/* Whether a document that was refused is a dry run by its parameters, which may come after what was at fault. */
+static bool asks_for_dry_run(struct arena *arena, const struct codec_limits *limits, struct bytes head)
+{
+    struct problem ignored;
+    struct decoder d = {.arena = arena, .err = &ignored};
+    json_init(&d.json, head, limits->json_depth, arena, &ignored);
+    return json_object(&d.json, skip_member, &d) && d.dry_run == CHOICE_YES;
+}
+
+bool codec_json_decode(struct arena *arena, const struct codec_limits *limits, struct bytes head, struct bytes tail,
+                       struct call *ret, struct problem *err)
+{
+    const struct call fresh = *ret;
+    enum choice dry_run;
+    bool good = decode(arena, limits, head, tail, ret, &dry_run, err);
+    if (fresh.dry_run || (good ? dry_run != CHOICE_YES : !asks_for_dry_run(arena, limits, head)))
+        return good;
+    if (good) { /* nothing in it needed the leave of a dry run */
+        ret->dry_run = true;
+        return true;
+    }
+    *ret = fresh;
+    ret->dry_run = true;
+    return decode(arena, limits, head, tail, ret, &dry_run, err);
 }

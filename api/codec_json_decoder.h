@@ -20,6 +20,7 @@ struct draft {
     bool ready;       /* datatype and shape are known and representable: tensor_init has been called */
     const uint8_t *data_start; /* of `data` that came before it could be read, or NULL */
     uint64_t blob_size;
+    int64_t values;            /* read so far of the data of a dry run */
     struct tensor tensor;      /* dtype is DTYPE_NONE until known */
 };
 
@@ -31,6 +32,7 @@ struct decoder {
     struct bytes tail; /* what blobs have not taken yet */
     bool has_inputs, has_output;
     enum choice binary_all, binary_one; /* binary_data_output of the request, binary_data of the output */
+    enum choice dry_run;                /* dry_run of the request */
     struct draft draft;
     size_t pointer_len;
     char pointer[160]; /* RFC 6901; "" is the document */
@@ -79,6 +81,12 @@ bool decoder_not_offered(struct decoder *d);
 
 /* The input of the operator that has this name, or -1. */
 int decoder_find_input(const struct decoder *d, struct bytes name);
+
+/* The shape of the input at hand (codec_json_sizes.c). */
+bool codec_json_shape(struct decoder *d);
+
+/* In a dry run, the data of the whole-number input at hand, whose shape is known. */
+bool codec_json_values(struct decoder *d);
 
 /* An element of `inputs`; a json_element_fn whose ctx is the decoder. */
 bool codec_json_input(struct json *json, size_t index, void *decoder);

@@ -64,42 +64,7 @@ static bool read_datatype(struct decoder *d)
                        decoder_shown(name), (const char *)name.ptr, dtype_names(names, sizeof(names)));
 }
 
-/* ---- shape ------------------------------------------------------------------------------------------------------- */
-
-static bool refuse_dim(struct decoder *d)
-{
-    return problem_set(d->err, PROBLEM_INVALID_SHAPE, d->pointer,
-                       "the sizes in shape must be whole numbers from 0 to %lld", (long long)INT64_MAX);
-}
-
-static bool read_dim(struct json *json, size_t index, void *ctx)
-{
-    struct decoder *d = ctx;
-    struct shape *shape = &d->draft.tensor.shape;
-    struct decimal number;
-    if (index == SHAPE_MAX_RANK)
-        return problem_set(d->err, PROBLEM_INVALID_SHAPE, d->pointer, "shape has more sizes than %d, the highest rank",
-                           SHAPE_MAX_RANK);
-    size_t before = decoder_enter(d, NULL, index);
-    enum json_kind kind = json_peek(json);
-    if (kind != JSON_NUMBER)
-        return json_skip(json) && refuse_dim(d);
-    if (!json_number(json, &number))
-        return false;
-    int64_t *dim = &shape->dim[index];
-    if (number_type_of(DTYPE_INT64)->read(&number, dim) != NUMBER_OK || *dim < 0)
-        return refuse_dim(d);
-    shape->rank = (int)index + 1;
-    decoder_leave(d, before);
-    return true;
-}
-
-static bool read_shape(struct decoder *d)
-{
-    d->draft.has_shape = true;
-    d->draft.tensor.shape.rank = 0;
-    return decoder_array(d, read_dim, "an array of sizes");
-}
+/* ---- shape and data ---------------------------------------------------------------------------------------------- */
 
 /* Makes the tensor once its datatype and shape are known. */
 static bool make_tensor(struct decoder *d)
@@ -108,7 +73,7 @@ static bool make_tensor(struct decoder *d)
     char text[64];
     struct tensor *tensor = &d->draft.tensor;
     const struct shape shape = tensor->shape;
-    if (!shape_bytes(&shape, tensor->dtype, &bytes))
+    if (shape_known(&shape) && !shape_bytes(&shape, tensor->dtype, &bytes))
         return problem_set(d->err, PROBLEM_INVALID_SHAPE, at_member(d, "shape"),
                            "a tensor of %s with shape %s would be too large to exist", dtype_info(tensor->dtype)->name,
                            shape_text(&shape, text, sizeof(text)));
@@ -117,7 +82,25 @@ static bool make_tensor(struct decoder *d)
     return true;
 }
 
-/* ---- data and blobs ---------------------------------------------------------------------------------------------- */
+/* The value of `data`, whose tensor has been made. In a dry run the whole-number input may hold names. */
+static bool read_values(struct decoder *d)
+{
+    struct draft *draft = &d->draft;
+    if (!shape_known(&draft->tensor.shape))
+        return problem_set(d->err, PROBLEM_INVALID_DATA, d->pointer,
+                           "data can only be given with a shape of numbers: leave data out, or name no sizes");
+    bool whole = draft->index >= 0 && d->call->op->in[draft->index].types == DTYPE_BIT(INT64);
+    return d->call->dry_run && whole && draft->tensor.dtype == DTYPE_INT64 && json_peek(&d->json) == JSON_ARRAY
+               ? codec_json_values(d)
+               : codec_json_data(&d->json, d->pointer, &draft->tensor);
+}
+
+/* All that reading `data` depends on is there. */
+static bool can_read(const struct decoder *d)
+{
+    const struct draft *draft = &d->draft;
+    return draft->has_shape && draft->tensor.dtype != DTYPE_NONE && (draft->index >= 0 || !d->call->dry_run);
+}
 
 /* Read at once if datatype and shape came before it; else the place is noted and the value checked for syntax alone. */
 static bool read_data(struct decoder *d)
@@ -126,17 +109,21 @@ static bool read_data(struct decoder *d)
     if (json_peek(&d->json) == JSON_NULL)
         return json_skip(&d->json);
     draft->has_data = true;
-    if (draft->has_shape && draft->tensor.dtype != DTYPE_NONE)
-        return make_tensor(d) && codec_json_data(&d->json, d->pointer, &draft->tensor);
+    if (can_read(d))
+        return make_tensor(d) && read_values(d);
     draft->data_start = d->json.next;
     return json_skip(&d->json);
 }
 
 static bool read_noted_data(struct decoder *d)
 {
-    struct json json = d->json;
-    json.next = d->draft.data_start;
-    return codec_json_data(&json, at_member(d, "data"), &d->draft.tensor);
+    struct json after = d->json;
+    d->json.next = d->draft.data_start;
+    at_member(d, "data");
+    bool good = read_values(d);
+    if (good)
+        d->json = after;
+    return good;
 }
 
 static bool read_binary_data_size(struct decoder *d)
@@ -172,7 +159,7 @@ static bool refuse_blob(struct decoder *d)
 
 static bool take_blob(struct decoder *d, struct call_input *input)
 {
-    if (d->draft.blob_size > d->tail.len)
+    if (d->draft.blob_size > d->tail.len || !shape_known(&input->tensor.shape))
         return refuse_blob(d);
     size_t size = (size_t)d->draft.blob_size;
     struct bytes blob = bytes_slice(d->tail, 0, size);
@@ -193,7 +180,7 @@ static bool check_members(struct decoder *d)
         return problem_set(d->err, PROBLEM_INVALID_REQUEST, d->pointer, "input \"%s\" needs a datatype", name);
     if (!draft->has_shape)
         return problem_set(d->err, PROBLEM_INVALID_REQUEST, d->pointer, "input \"%s\" needs a shape", name);
-    if (draft->has_data != draft->has_blob)
+    if (draft->has_data != draft->has_blob || (d->call->dry_run && !draft->has_data))
         return true;
     return problem_set(d->err, PROBLEM_INVALID_REQUEST, d->pointer,
                        draft->has_data ? "input \"%s\" has both data and binary_data_size: leave one out"
@@ -216,7 +203,7 @@ static bool finish(struct decoder *d)
 bool codec_json_input(struct json *json, size_t index, void *ctx)
 {
     static const struct decoder_member members[] = {
-        {"name", read_name}, {"shape", read_shape}, {"datatype", read_datatype},
+        {"name", read_name}, {"shape", codec_json_shape}, {"datatype", read_datatype},
         {"data", read_data}, {"parameters", read_parameters},
     };
     struct decoder *d = ctx;

@@ -30,6 +30,8 @@ struct route {
 static const struct route routes[] = {
     {"POST", OF_VERSION "/infer", infer_run, ROUTE_OP | ROUTE_BODY},
     {"POST", OF_MODEL "/infer", infer_run, ROUTE_OP | ROUTE_BODY},
+    {"POST", OF_VERSION "/shape", infer_shape, ROUTE_OP | ROUTE_BODY},
+    {"POST", OF_MODEL "/shape", infer_shape, ROUTE_OP | ROUTE_BODY},
     {"GET", "/v2/health/live", server_live, 0},
     {"GET", "/v2/health/ready", server_ready, 0},
     {"GET", "/", server_index, 0},

@@ -34,7 +34,17 @@ cJSON *document_array(struct document *document, cJSON *parent, const char *name
 
 void document_text(struct document *document, cJSON *parent, const char *name, const char *text)
 {
-    attach(document, parent, name, cJSON_CreateString(text));
+    attach(document, parent, name, text != NULL ? cJSON_CreateString(text) : NULL);
+}
+
+void document_null(struct document *document, cJSON *parent, const char *name)
+{
+    attach(document, parent, name, cJSON_CreateNull());
+}
+
+void document_raw(struct document *document, cJSON *parent, const char *name, const char *json)
+{
+    attach(document, parent, name, json != NULL ? cJSON_CreateRaw(json) : NULL);
 }
 
 void document_bool(struct document *document, cJSON *parent, const char *name, bool value)

@@ -13,7 +13,7 @@
 struct reply;
 
 /* A tree under construction that remembers whether an addition failed, so that nobody has to look at each.
- * Starts as {0}. `name` is NULL in arrays, else static; `parent` is NULL for the root. Returned items belong
+ * Starts as {0}. `name` is NULL in arrays, else static; a text that is NULL counts as a lack of memory; `parent` is NULL for the root. Returned items belong
  * to the tree. */
 struct document {
     cJSON *root;
@@ -23,6 +23,8 @@ struct document {
 cJSON *document_object(struct document *document, cJSON *parent, const char *name);
 cJSON *document_array(struct document *document, cJSON *parent, const char *name);
 void document_text(struct document *document, cJSON *parent, const char *name, const char *text);
+void document_null(struct document *document, cJSON *parent, const char *name);
+void document_raw(struct document *document, cJSON *parent, const char *name, const char *json); /* a whole value */
 void document_bool(struct document *document, cJSON *parent, const char *name, bool value);
 void document_integer(struct document *document, cJSON *parent, const char *name, int64_t value); /* exact */
 

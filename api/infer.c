@@ -2,11 +2,12 @@
 
 #include "api/answer.h"
 #include "api/body.h"
+#include "api/dry_run.h"
 
 /* Translates the call for the operator, and what it refuses for the client. */
 static bool infer(const struct call *call, struct tensor *ret, struct problem *err)
 {
-    struct op_call op_call = {.symbolic = false};
+    struct op_call op_call = {.symbolic = call->dry_run};
     const char *pointers[OP_MAX_INPUTS] = {NULL};
     struct op_diag diag;
     for (int i = 0; i < call->op->inputs; i++) {
@@ -16,22 +17,39 @@ static bool infer(const struct call *call, struct tensor *ret, struct problem *e
     return op_infer(call->op, &op_call, ret, &diag) == OP_OK || problem_from_op(err, &diag, pointers);
 }
 
-void infer_run(struct arena *arena, const struct api_env *env, const struct route_match *match,
-               const struct api_request *request, struct reply *ret)
+/* Decodes, infers and answers `call`, of which op and dry_run are set. */
+static void run(struct arena *arena, const struct api_env *env, const struct route_match *match,
+                const struct api_request *request, struct call *call, struct reply *ret)
 {
-    struct call call = {.op = match->op};
     struct tensor view;
     struct problem err;
-    *ret = (struct reply){.op = match->op};
-
     uint64_t start = env->now(env->ctx);
-    bool ok = body_decode(arena, env, request, match->query, &call, &err);
+    bool ok = body_decode(arena, env, request, match->query, call, &err);
     uint64_t decoded = env->now(env->ctx);
-    ok = ok && infer(&call, &view, &err);
+    ok = ok && infer(call, &view, &err);
     uint64_t inferred = env->now(env->ctx);
-    ok = ok && answer_encode(arena, env, request, &call, &view, ret, &err);
+    if (ok && call->dry_run) {
+        dry_run_answer(arena, call, &view, ret);
+        return;
+    }
+    ok = ok && answer_encode(arena, env, request, call, &view, ret, &err);
+    ret->op = call->dry_run ? NULL : call->op;
     ret->phases = (struct reply_phases){
         .decode = decoded - start, .infer = inferred - decoded, .encode = env->now(env->ctx) - inferred};
     if (!ok)
         reply_problem(arena, ret, &err);
+}
+
+void infer_run(struct arena *arena, const struct api_env *env, const struct route_match *match,
+               const struct api_request *request, struct reply *ret)
+{
+    struct call call = {.op = match->op};
+    run(arena, env, match, request, &call, ret);
+}
+
+void infer_shape(struct arena *arena, const struct api_env *env, const struct route_match *match,
+                 const struct api_request *request, struct reply *ret)
+{
+    struct call call = {.op = match->op, .dry_run = true};
+    run(arena, env, match, request, &call, ret);
 }
