@@ -4,7 +4,7 @@
 
 banned='sprintf vsprintf strcpy stpcpy strcat strncpy strncat strtok gets scanf sscanf fscanf
         atoi atol atoll atof alloca setjmp longjmp system popen
-        gmtime localtime asctime ctime strerror rand srand tmpnam mktemp gethostbyname'
+        gmtime localtime asctime ctime rand srand tmpnam mktemp gethostbyname'
 
 offences()
 {
