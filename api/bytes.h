@@ -32,7 +32,7 @@ static inline bool bytes_equal_nocase(struct bytes a, const char *text)
 /* [from, from + n) of a; the caller has checked the range. */
 static inline struct bytes bytes_slice(struct bytes a, size_t from, size_t n)
 {
-    return (struct bytes){.ptr = a.ptr + from, .len = n};
+    return (struct bytes){.ptr = from > 0 ? a.ptr + from : a.ptr, .len = n}; /* NULL + 0 is undefined in C */
 }
 
 #endif

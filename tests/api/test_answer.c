@@ -2,6 +2,7 @@
 #include "api/answer.h"
 
 #include "tests/api/exchange.h"
+#include "tests/api/scarce.h"
 
 #define JSON "application/json"
 #define NPY "application/x-npy"
@@ -42,8 +43,11 @@ static const struct request {
     [FORM_RAW] = {RAW, "axes=0&datatype=UINT8&dims=2", B("\1\2")},
     /* beyond the forms: the data tensor is JSON text in a part */
     {"multipart/form-data; boundary=X", "axes=0&datatype=UINT8", B(PART "[1,2]\r\n--X--")},
+    /* and a document whose client does not say that it is one */
+    {RAW, "axes=7", B(DOCUMENT(""))},
 };
 #define TEXT_PART (FORM_RAW + 1)
+#define UNNAMED (FORM_RAW + 2)
 
 static void send_to(const char *target, int request)
 {
@@ -103,6 +107,8 @@ static const struct {
     {TEXT_PART, NULL, JSON},
     {TEXT_PART, RAW, RAW},
     {TEXT_PART, NPY, NPY},
+    {UNNAMED, NULL, JSON},
+    {UNNAMED, RAW, JSON},
 };
 
 START_TEST(form)
@@ -181,5 +187,22 @@ START_TEST(refusals)
 }
 END_TEST
 
+/* ---- wherever memory ends, the answer is 503 ---- */
+
+START_TEST(no_memory)
+{
+    for (size_t fail_at = 1, status = 503; status == 503; fail_at++) {
+        struct scarce scarce = {.fail_at = fail_at};
+        const struct memory memory = scarce_memory(&scarce);
+        arena_init(&x.arena, &memory, NULL, 0);
+        run(_i, NULL);
+        status = (size_t)x.reply.status;
+        ck_assert_uint_eq(status, scarce.blocks < fail_at ? 200 : 503);
+        teardown();
+        setup();
+    }
+}
+END_TEST
+
 SUITE("answer", tcase_add_checked_fixture(tcase, setup, teardown); TEST_ROWS(form, rows) TEST_ONE(raw_headers)
-      TEST_ONE(raw_header_of_the_longest_shape) TEST_ROWS(refusals, refused))
+      TEST_ONE(raw_header_of_the_longest_shape) TEST_ROWS(refusals, refused) TEST_ROWS(no_memory, requests))

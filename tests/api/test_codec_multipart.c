@@ -66,6 +66,9 @@ static const struct {
        " [2, 3] \r\n" END)},
     {"raw INT64", TYPE, "", B(INPUT FILE_PART("shape", "s", "application/octet-stream")
                               "\2\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\r\n" END)},
+    {"raw INT64 without a file name", TYPE, "",
+     B(INPUT "--XX\r\nContent-Disposition: form-data; name=shape\r\nContent-Type: application/octet-stream\r\n\r\n"
+       "\2\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\r\n" END)},
     {"TensorProto by name", TYPE, "", B(INPUT FILE_PART("shape", "s.pb", "application/octet-stream")
                                         "\x08\2\x10\7\x3a\2\2\3\r\n" END)},
     {"TensorProto by type", TYPE, "", B(INPUT FILE_PART("shape", "s", "application/x-protobuf")
@@ -173,6 +176,8 @@ static const struct {
     {"no name", TYPE, B("--XX\r\nContent-Disposition: form-data\r\n\r\n[2]\r\n" END), PROBLEM_INVALID_REQUEST, "", "name="},
     {"name without its quote", TYPE, B(PART("\"shape") "[2]\r\n" END), PROBLEM_INVALID_REQUEST, "", "name="},
     {"folded line", TYPE, B("--XX\r\nContent-Disposition: form-data;\r\n name=shape\r\n\r\n[2]\r\n" END),
+     PROBLEM_INVALID_REQUEST, "", "Content-Disposition"},
+    {"folded line with a colon", TYPE, B("--XX\r\nContent-Disposition: form-data; name=shape\r\n x: y\r\n\r\n[2]\r\n" END),
      PROBLEM_INVALID_REQUEST, "", "Content-Disposition"},
     {"line without a colon", TYPE, B("--XX\r\nx\r\n\r\n[2]\r\n" END), PROBLEM_INVALID_REQUEST, "", "Content-Disposition"},
     {"unknown name", TYPE, B(PART("scale") "[2]\r\n" END), PROBLEM_UNKNOWN_NAME, "/scale", "no input \"scale\""},

@@ -17,7 +17,7 @@ START_TEST(mutations)
 }
 END_TEST
 
-START_TEST(scarce_memory)
+START_TEST(no_memory)
 {
     check_scarce(&npy, &npy_vectors[_i]);
 }
@@ -204,6 +204,26 @@ START_TEST(keeps_the_limit)
 }
 END_TEST
 
+/* One long element among many would take its length for each; that is refused before it is written. */
+START_TEST(one_long_element)
+{
+    char text[1 << 16];
+    struct string strings[1000] = {{text, sizeof(text)}};
+    memset(text, 'x', sizeof(text));
+    struct scarce scarce = {.total = 0};
+    const struct memory memory = scarce_memory(&scarce);
+    struct trip t;
+    trip_begin(&t, &memory);
+    tensor_init(&t.call.in[0].tensor, DTYPE_BYTES, &(struct shape){1, {1000}}, strings);
+    const struct output output = trip_output(&t);
+    ck_assert_ptr_null(codec_npy_encode(&output));
+    ck_assert_int_eq(t.err.code, PROBLEM_OUTPUT_TOO_LARGE);
+    ck_assert_uint_lt(scarce.total, 1 << 20);
+    trip_end(&t);
+}
+END_TEST
+
 SUITE("codec_npy", TEST_ROWS(there_and_back, npy_vectors) TEST_ROWS(mutations, npy_vectors)
-      TEST_ROWS(scarce_memory, npy_vectors) TEST_ROWS(refuses, refused) TEST_ROWS(refuses_broken, broken)
-      TEST_ONE(refuses_rank_65) TEST_ONE(refuses_to_write_a_nul_at_the_end) TEST_ROWS(keeps_the_limit, limits))
+      TEST_ROWS(no_memory, npy_vectors) TEST_ROWS(refuses, refused) TEST_ROWS(refuses_broken, broken)
+      TEST_ONE(refuses_rank_65) TEST_ONE(refuses_to_write_a_nul_at_the_end) TEST_ROWS(keeps_the_limit, limits)
+      TEST_ONE(one_long_element))

@@ -15,7 +15,7 @@ START_TEST(mutations)
 }
 END_TEST
 
-START_TEST(scarce_memory)
+START_TEST(no_memory)
 {
     check_scarce(&protobuf, &protobuf_vectors[_i]);
 }
@@ -133,29 +133,11 @@ END_TEST
 
 /* ---- memory ---- */
 
-/* The largest share of what is handed out, and all of it. */
-struct ledger {
-    size_t total;
-};
-
-static void *count_alloc(void *ctx, size_t size)
-{
-    ((struct ledger *)ctx)->total += size;
-    return malloc(size);
-}
-
-static void count_free(void *ctx, void *block, size_t size)
-{
-    (void)ctx;
-    (void)size;
-    free(block);
-}
-
 /* A message of `n` bytes of raw_data, or of as many fields of two bytes. */
 static bool decode_counted(const char *start, size_t start_len, size_t n, uint8_t first, uint8_t second,
-                           struct ledger *ledger, struct problem *err)
+                           struct scarce *scarce, struct problem *err)
 {
-    const struct memory memory = {.alloc = count_alloc, .free = count_free, .ctx = ledger};
+    const struct memory memory = scarce_memory(scarce);
     uint8_t *file = malloc(start_len + n);
     memcpy(file, start, start_len);
     for (size_t i = 0; i < n; i++)
@@ -173,10 +155,10 @@ START_TEST(copies_raw_data_once)
 {
     static const char start[] = DIMS "\200\200\200\2" TYPE "\2" RAW "\200\200\200\2"; /* 2^22 bytes */
     const size_t n = (size_t)1 << 22;
-    struct ledger ledger = {.total = 0};
+    struct scarce scarce = {.total = 0};
     struct problem err;
-    ck_assert(decode_counted(start, sizeof(start) - 1, n, 1, 2, &ledger, &err));
-    ck_assert_uint_lt(ledger.total, n + n / 16);
+    ck_assert(decode_counted(start, sizeof(start) - 1, n, 1, 2, &scarce, &err));
+    ck_assert_uint_lt(scarce.total, n + n / 16);
 }
 END_TEST
 
@@ -185,12 +167,12 @@ START_TEST(bounds_the_bookkeeping)
 {
     static const char start[] = DIMS "\1" TYPE "\2";
     const size_t n = (size_t)16 << 20;
-    struct ledger ledger = {.total = 0};
+    struct scarce scarce = {.total = 0};
     struct problem err;
-    ck_assert(!decode_counted(start, sizeof(start) - 1, n, 0x78, 1, &ledger, &err)); /* field 15, unknown */
+    ck_assert(!decode_counted(start, sizeof(start) - 1, n, 0x78, 1, &scarce, &err)); /* field 15, unknown */
     ck_assert_int_eq(err.code, PROBLEM_INVALID_DATA);
     ck_assert_ptr_nonnull(strstr(err.detail, "too many fields"));
-    ck_assert_uint_lt(ledger.total, 10 * n + ((size_t)257 << 20));
+    ck_assert_uint_lt(scarce.total, 10 * n + ((size_t)257 << 20));
 }
 END_TEST
 
@@ -226,6 +208,6 @@ START_TEST(keeps_the_limit)
 END_TEST
 
 SUITE("codec_protobuf", TEST_ROWS(there_and_back, protobuf_vectors) TEST_ROWS(mutations, protobuf_vectors)
-      TEST_ROWS(scarce_memory, protobuf_vectors) TEST_ROWS(refuses, refused) TEST_ONE(refuses_rank_65)
+      TEST_ROWS(no_memory, protobuf_vectors) TEST_ROWS(refuses, refused) TEST_ONE(refuses_rank_65)
       TEST_ROWS(takes, lenient) TEST_ONE(copies_raw_data_once) TEST_ONE(bounds_the_bookkeeping)
       TEST_ROWS(keeps_the_limit, limits))

@@ -8,6 +8,7 @@
 
 #include "api/codec.h"
 #include "api/output.h"
+#include "tests/api/scarce.h"
 #include "tests/suite.h"
 
 struct vector {
@@ -28,25 +29,6 @@ struct codec {
                    struct call_input *ret, struct problem *err);
     struct source *(*encode)(const struct output *output);
 };
-
-/* ---- memory that refuses the block number `fail_at` (1, 2, ...; 0: never) ---- */
-
-struct scarce {
-    size_t blocks, fail_at;
-};
-
-static inline void *scarce_alloc(void *ctx, size_t size)
-{
-    struct scarce *scarce = ctx;
-    return ++scarce->blocks == scarce->fail_at ? NULL : malloc(size);
-}
-
-static inline void scarce_free(void *ctx, void *block, size_t size)
-{
-    (void)ctx;
-    (void)size;
-    free(block);
-}
 
 /* ---- one file there and back ---- */
 
@@ -172,7 +154,7 @@ static inline void check_scarce(const struct codec *codec, const struct vector *
     bool done = false;
     for (size_t fail_at = 1; !done; fail_at++) {
         struct scarce scarce = {.fail_at = fail_at};
-        const struct memory memory = {.alloc = scarce_alloc, .free = scarce_free, .ctx = &scarce};
+        const struct memory memory = scarce_memory(&scarce);
         struct trip t;
         trip_begin(&t, &memory);
         done = trip_decode(&t, codec, v->file, v->told);
