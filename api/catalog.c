@@ -88,9 +88,8 @@ static bool refuse_version(const struct op *newest, struct bytes text, const str
                            versions);
     return problem_set(
         err, PROBLEM_UNKNOWN_VERSION, NULL,
-        "%s has no version %.*s: what is in force at operator set %.*s is version %d (there are %s)",
-        newest->name, quote(text), (const char *)text.ptr, quote(text), (const char *)text.ptr,
-        in_force->since, versions);
+        "%s has no version %.*s: use %d, which is in force at operator set %.*s (there are %s)", newest->name,
+        quote(text), (const char *)text.ptr, in_force->since, quote(text), (const char *)text.ptr, versions);
 }
 
 static bool find_version(const struct op *newest, struct bytes text, const struct op **ret,

@@ -110,23 +110,25 @@ static const struct {
     {"GET", "/v2/models/..", PROBLEM_UNKNOWN_MODEL, "'..'", NULL},
     /* 404: versions */
     {"POST", "/v2/models/unsqueeze/versions/14/infer", PROBLEM_UNKNOWN_VERSION,
-     "operator set 14 is version 13", NULL},
+     "use 13, which is in force at operator set 14", NULL},
     {"POST", "/v2/models/unsqueeze/versions/12/infer", PROBLEM_UNKNOWN_VERSION,
-     "operator set 12 is version 11", NULL},
-    {"GET", "/v2/models/unsqueeze/versions/2", PROBLEM_UNKNOWN_VERSION, "operator set 2 is version 1 (",
-     NULL},
+     "use 11, which is in force at operator set 12", NULL},
+    {"GET", "/v2/models/unsqueeze/versions/2", PROBLEM_UNKNOWN_VERSION,
+     "use 1, which is in force at operator set 2", NULL},
     {"GET", "/v2/models/unsqueeze/versions/26", PROBLEM_UNKNOWN_VERSION,
-     "version 25 (there are 1, 11, 13, 21", NULL},
-    {"GET", "/v2/models/expand/versions/12", PROBLEM_UNKNOWN_VERSION, "version 8 (there are 8, 13)", NULL},
-    {"GET", "/v2/models/expand/versions/99/config", PROBLEM_UNKNOWN_VERSION, "version 13", NULL},
+     "use 25, which is in force at operator set 26 (there are 1, 11, 13, 21", NULL},
+    {"GET", "/v2/models/expand/versions/12", PROBLEM_UNKNOWN_VERSION,
+     "use 8, which is in force at operator set 12 (there are 8, 13)", NULL},
+    {"GET", "/v2/models/expand/versions/99/config", PROBLEM_UNKNOWN_VERSION, "use 13, which", NULL},
     {"GET", "/v2/models/expand/versions/1", PROBLEM_UNKNOWN_VERSION, "Expand begins at 8", NULL},
     {"GET", "/v2/models/expand/versions/7", PROBLEM_UNKNOWN_VERSION, "Expand begins at 8", NULL},
     {"GET", "/v2/models/expand/versions/0", PROBLEM_UNKNOWN_VERSION, "Expand begins at 8", NULL},
     {"GET", "/v2/models/unsqueeze/versions/0", PROBLEM_UNKNOWN_VERSION, "Unsqueeze begins at 1", NULL},
     {"POST", "/v2/models/unsqueeze/versions/90210555000111222333444555666/infer", PROBLEM_UNKNOWN_VERSION,
-     "version 25", NULL},
+     "use 25, which", NULL},
     /* 2^64 + 13, which must not wrap around to 13 */
-    {"GET", "/v2/models/expand/versions/18446744073709551629", PROBLEM_UNKNOWN_VERSION, "version 13 (", NULL},
+    {"GET", "/v2/models/expand/versions/18446744073709551629", PROBLEM_UNKNOWN_VERSION, "use 13, which",
+     NULL},
     {"GET", "/v2/models/expand/versions/013", PROBLEM_UNKNOWN_VERSION, "'013' is not a version", NULL},
     {"GET", "/v2/models/expand/versions/00", PROBLEM_UNKNOWN_VERSION, "use one of 8, 13", NULL},
     {"POST", "/v2/models/expand/versions/1p3/infer", PROBLEM_UNKNOWN_VERSION, "use one of 8, 13", NULL},
@@ -169,7 +171,7 @@ START_TEST(long_names)
     static const char *const before[] = {"/", "/v2/models/", "/v2/models/expand/versions/",
                                          "/v2/models/expand/versions/1"};
     static const char *const says[] = {"GET / lists", "use one of expand", "use one of 8, 13",
-                                       "version 13 (there are 8, 13)"};
+                                       "(there are 8, 13)"};
     char target[20000];
     struct arena arena;
     struct route_match match;
