@@ -209,6 +209,64 @@ START_TEST(index_lists_all_routes)
 }
 END_TEST
 
+static const struct {
+    const char *method, *body;
+    bool draining;
+    int entries;         /* -1: refused */
+    const char *pointer; /* of a refusal */
+    const char *state;   /* of the first entry */
+} indexes[] = {
+    {"POST", "", false, 9, NULL, "READY"},
+    {"POST", "{}", false, 9, NULL, "READY"},
+    {"POST", " {\"ready\" : true}\n", false, 9, NULL, "READY"},
+    {"POST", "{\"ready\":false,\"x\":[{}]}", false, 9, NULL, "READY"},
+    {"POST", "{\"ready\":null}", false, 9, NULL, "READY"},
+    {"POST", "", true, 9, NULL, "UNAVAILABLE"},
+    {"POST", "{\"ready\":false}", true, 9, NULL, "UNAVAILABLE"},
+    {"POST", "{\"ready\":true}", true, 0, NULL, NULL},
+    {"POST", "{\"Ready\":true}", true, 9, NULL, "UNAVAILABLE"},
+    {"POST", "{\"ready\":1}", false, -1, "/ready", NULL},
+    {"POST", "{\"ready\":\"true\"}", false, -1, "/ready", NULL},
+    {"POST", "{\"ready\":}", false, -1, "", NULL},
+    {"POST", "[]", false, -1, "", NULL},
+    {"POST", "{} {}", false, -1, "", NULL},
+    {"POST", "{", false, -1, "", NULL},
+    /* the body of a GET means nothing */
+    {"GET", "{\"ready\":1}", false, 9, NULL, "READY"},
+};
+
+START_TEST(repository)
+{
+    struct exchange x;
+    exchange_init(&x);
+    x.process.draining = indexes[_i].draining;
+    x.request.body = bytes_of(indexes[_i].body);
+    exchange_run(&x, indexes[_i].method, "/v2/repository/index");
+    if (indexes[_i].entries < 0) {
+        ck_assert_int_eq(x.reply.status, 400);
+        ck_assert_str_eq(exchange_text(&x, "pointer"), indexes[_i].pointer);
+    } else {
+        ck_assert_int_eq(x.reply.status, 200);
+        ck_assert(cJSON_IsArray(x.json));
+        ck_assert_int_eq(cJSON_GetArraySize(x.json), indexes[_i].entries);
+        ck_assert_pstr_eq(exchange_text(&x, "0/state"), indexes[_i].state);
+    }
+    exchange_release(&x);
+}
+END_TEST
+
+START_TEST(repository_body_is_decoded)
+{
+    struct exchange x;
+    exchange_init(&x);
+    x.request.header[API_HEADER_CONTENT_ENCODING] = "br";
+    exchange_run(&x, "POST", "/v2/repository/index");
+    ck_assert_int_eq(x.reply.status, 415);
+    ck_assert_str_eq(exchange_header(&x, "Accept-Encoding"), "gzip, deflate");
+    exchange_release(&x);
+}
+END_TEST
+
 START_TEST(load_and_unload)
 {
     static const char *const targets[] = {"/v2/repository/models/expand/load",
@@ -267,4 +325,5 @@ END_TEST
 
 SUITE("model", TEST_ROWS(document, texts) TEST_ROWS(member, members) TEST_ROWS(stats_entries, statistics)
                    TEST_ONE(stats_numbers) TEST_ONE(index_lists_all_routes) TEST_TIMES(load_and_unload, 2)
-                       TEST_ROWS(without_memory, documents))
+                       TEST_ROWS(repository, indexes) TEST_ONE(repository_body_is_decoded)
+                           TEST_ROWS(without_memory, documents))
