@@ -44,11 +44,6 @@ class Bench:
     def shaped(self, *options):
         return peers.shaped(os.path.join(self.build, "shaped"), *options)
 
-    def shaped_knows(self, option):
-        """Whether shaped has an option, so that a comparison with it can be made."""
-        shown = subprocess.run([os.path.join(self.build, "shaped"), "--help"], capture_output=True, text=True, timeout=20)
-        return option + " " in shown.stdout or option + "=" in shown.stdout
-
     def send_loop(self):
         return peers.send_loop(self.program("sendloop"))
 

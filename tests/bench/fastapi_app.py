@@ -10,14 +10,17 @@ from onnx import TensorProto, helper
 FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
 
 
-def expand_session():
+def expand_session(threads=0):
+    """0 threads: as many as onnxruntime likes."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
     node = helper.make_node("Expand", ["input", "shape"], ["output"])
     graph = helper.make_graph([node], "expand", [
         helper.make_tensor_value_info("input", FLOAT, None),
         helper.make_tensor_value_info("shape", INT64, [None]),
     ], [helper.make_tensor_value_info("output", FLOAT, None)])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
-    return onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
 
 def sizes(text):

@@ -94,7 +94,8 @@ class Samples:
         for side in (over, under):
             if side in self.missing:
                 return Result(key, what, target, [], note=note, skipped=self.missing[side])
-        work = self.ratios(over, under, "work") if field == "rate" else ()
+        told = field == "rate" and "work" in self.values[over][0]
+        work = self.ratios(over, under, "work") if told else ()
         return Result(key, what, target, self.ratios(over, under, field), note=note, work=work)
 
     def ratios(self, over, under, field):
