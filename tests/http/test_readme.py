@@ -45,6 +45,8 @@ def table(heading):
 README = read("README.md")
 EXAMPLES = examples(README)
 FOLDER = tempfile.TemporaryDirectory()
+with open(os.path.join(FOLDER.name, ".curlrc"), "w", encoding="ascii") as rc:
+    rc.write("silent\nshow-error\n")  # not every command needs to say so
 
 
 @test(rows=[(" ".join(command.split())[:100], command, output) for command, output in EXAMPLES])
@@ -53,7 +55,8 @@ def gives_what_it_prints(server, command, output):
         raise Skip("curl is not installed")
     address = "127.0.0.1:%d" % server.address[1]
     run = subprocess.run(["sh", "-c", command.replace(ADDRESS, address)], cwd=FOLDER.name, stdin=subprocess.DEVNULL,
-                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds(20), check=False)
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds(20), check=False,
+                         env=dict(os.environ, CURL_HOME=FOLDER.name))
     got = run.stdout.decode("utf-8").replace(address, ADDRESS)
     equal(got.replace("\r\n", "\n").rstrip("\n"), output.rstrip("\n"), "exit status %d" % run.returncode)
 
