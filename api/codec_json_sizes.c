@@ -6,8 +6,16 @@
 
 static bool refuse_size(struct decoder *d)
 {
-    return problem_set(d->err, PROBLEM_INVALID_SHAPE, d->pointer, "a size must be a whole number from 0 to %lld%s",
-                       (long long)INT64_MAX, d->call->dry_run ? ", a name, or null" : "");
+    return problem_set(d->err, PROBLEM_INVALID_SHAPE, d->pointer,
+                       "the sizes in shape must be whole numbers from 0 to %lld%s", (long long)INT64_MAX,
+                       d->call->dry_run ? ", names, or null" : "");
+}
+
+static bool refuse_value(struct decoder *d)
+{
+    return problem_set(d->err, PROBLEM_INVALID_SHAPE, d->pointer,
+                       "the values of %s in a dry run must be whole numbers, names, or null",
+                       d->call->op->in[d->draft.index].name);
 }
 
 static bool read_name(struct decoder *d, int64_t *ret)
@@ -23,8 +31,8 @@ static bool read_name(struct decoder *d, int64_t *ret)
                        SYMBOLS_MAX);
 }
 
-/* A whole number, or in a dry run what stands for one. */
-static bool read_value(struct decoder *d, int64_t *ret)
+/* A whole number, or in a dry run what stands for one; else `refuse`. */
+static bool read_value(struct decoder *d, int64_t *ret, bool (*refuse)(struct decoder *d))
 {
     struct decimal number;
     enum json_kind kind = json_peek(&d->json);
@@ -35,10 +43,10 @@ static bool read_value(struct decoder *d, int64_t *ret)
         return json_skip(&d->json);
     }
     if (kind != JSON_NUMBER)
-        return json_skip(&d->json) && refuse_size(d);
+        return json_skip(&d->json) && refuse(d);
     if (!json_number(&d->json, &number))
         return false;
-    return (number_type_of(DTYPE_INT64)->read(&number, ret) == NUMBER_OK && !dim_symbolic(*ret)) || refuse_size(d);
+    return (number_type_of(DTYPE_INT64)->read(&number, ret) == NUMBER_OK && !dim_symbolic(*ret)) || refuse(d);
 }
 
 static bool read_dim(struct json *json, size_t index, void *ctx)
@@ -51,7 +59,7 @@ static bool read_dim(struct json *json, size_t index, void *ctx)
                            SHAPE_MAX_RANK);
     size_t before = decoder_enter(d, NULL, index);
     int64_t *dim = &shape->dim[index];
-    if (!read_value(d, dim))
+    if (!read_value(d, dim, refuse_size))
         return false;
     if (*dim < 0 && !dim_symbolic(*dim))
         return refuse_size(d);
@@ -92,7 +100,7 @@ static bool read_element(struct json *json, size_t index, void *ctx)
     if (index >= (size_t)values->count)
         return refuse_count(d, values->count);
     size_t before = decoder_enter(d, NULL, index);
-    if (!read_value(d, &values->out[index]))
+    if (!read_value(d, &values->out[index], refuse_value))
         return false;
     decoder_leave(d, before);
     values->decoder->draft.values = (int64_t)index + 1;
