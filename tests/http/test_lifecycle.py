@@ -198,7 +198,7 @@ def refused(server):
 @test(limit=60)
 def finishes_what_is_there(_):
     """Requests that are being read, worked on and sent when the signal comes are answered whole."""
-    server = Server()
+    server = Server("--drain-timeout", "60")
     reading, sending, idle, half = (server.connect(30) for _ in range(4))
     body = expand(1, 3) + b" " * 20000
     reading.send(request_bytes("POST", EXPAND, [], body)[:-1000])
