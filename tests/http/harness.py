@@ -153,6 +153,10 @@ class Server:
     def threads(self):
         return len(os.listdir("/proc/%d/task" % self.process.pid))
 
+    def state(self):
+        """As ps tells it: "R" runs, "S" sleeps, "T" is stopped."""
+        return self._proc("stat").rpartition(")")[2].split()[0]
+
     def cpu(self):
         """Processor time used so far, seconds."""
         fields = self._proc("stat").rpartition(")")[2].split()

@@ -94,10 +94,11 @@ def prints_help_and_version(_):
 
 @test(limit=60)
 def serves_small_requests_while_workers_are_busy(_):
-    with Server("--threads", "1") as one:
-        busy = busy_worker(one, 100)
+    with Server("--threads", "1", "--inline-bytes", "1M") as one:
+        busy = busy_worker(one, 100)  # small as it comes, but compressed
         for i in range(20):
             expanded(one.request("POST", EXPAND, body=expand(i, 3)), i, 3)
+        assert busy.outcome is None, "they waited for the worker"
         equal(code_of(busy.result()), "malformed_json")
 
 
@@ -168,16 +169,15 @@ def rests_when_descriptors_run_out(_):
         held = [poor.connect() for _ in range(40)]
         for c in held[:5]:
             equal(c.request("GET", "/v2/health/live").status, 200)
-        used = poor.cpu()
         time.sleep(1)
-        assert poor.cpu() - used < 0.3, poor.cpu() - used
+        tries = poor.stderr().count("cannot accept")
+        assert 1 <= tries <= 30, tries  # ten times a second
         assert poor.fds() <= most
         for c in held[:20]:
             c.close()
         equal(held[20].request("GET", "/v2/health/live").status, 200)
         for c in held[20:]:
             c.close()
-        assert "cannot accept" in poor.stderr()
 
 
 # ---- the end -------------------------------------------------------------------------------------------------------
@@ -185,6 +185,12 @@ def rests_when_descriptors_run_out(_):
 def stopped(server, within=10):
     equal(server.process.wait(seconds(within)), 0)
     server.wait_end()
+
+
+def halt(server):
+    """Until SIGCONT: what is sent to it meanwhile is all there when it looks."""
+    os.kill(server.process.pid, signal.SIGSTOP)
+    eventually(lambda: server.state() == "T", 5, "it has stopped")
 
 
 def refused(server):
@@ -237,7 +243,7 @@ def reads_what_has_arrived(_):
         server = Server()
         with server.connect() as c:
             equal(c.request("GET", "/v2/health/live").status, 200)
-            os.kill(server.process.pid, signal.SIGSTOP)
+            halt(server)
             c.send(READY)
             server.process.terminate()
             os.kill(server.process.pid, signal.SIGCONT)
@@ -249,8 +255,8 @@ def reads_what_has_arrived(_):
 @test
 def accepts_who_waits_in_the_backlog(_):
     server = Server()
-    os.kill(server.process.pid, signal.SIGSTOP)
-    waiting = [server.connect() for _ in range(20)]
+    halt(server)
+    waiting = [server.connect() for _ in range(200)]  # more than are accepted at a time
     for c in waiting:
         c.send(READY)
     server.process.terminate()
