@@ -186,7 +186,10 @@ static bool read_row(struct reader *r, int level, int64_t count)
     if (!json_open(r->json, '['))
         return false;
     r->level = level + 1;
-    for (int64_t i = 0; json_more(r->json, ']', i == 0, &more); i++) {
+    for (int64_t i = 0;; i++) {
+        more = i > 0 && json_comma(r->json);
+        if (!more && !json_more(r->json, ']', i == 0, &more))
+            return false;
         if (!more || i == count)
             return end_list(r, level, count, i, more);
         r->at[level] = i;
@@ -194,7 +197,6 @@ static bool read_row(struct reader *r, int level, int64_t count)
             return false;
         r->out += r->width;
     }
-    return false;
 }
 
 /* A list of lists down to the last level. */

@@ -34,7 +34,8 @@ static size_t write_packed(const struct number_type *type, const uint8_t *in, in
     for (int64_t i = 0; i < count; i++) {
         if (offset != NULL)
             offset[i] = (uint64_t)(next - out);
-        uint8_t code = (uint8_t)(in[i / per_byte] >> bits * (unsigned)(i % per_byte) & mask);
+        unsigned shift = bits * (unsigned)(i % per_byte);
+        uint8_t code = (uint8_t)((unsigned)in[i / per_byte] >> shift & mask);
         next += type->write(&code, (char *)next);
         *next++ = ',';
     }

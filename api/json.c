@@ -63,24 +63,12 @@ const char *json_kind_name(enum json_kind kind)
     return kind_names[kind];
 }
 
-static enum json_kind kind_of(uint8_t first)
-{
-    switch (first) {
-    case '{': return JSON_OBJECT;
-    case '[': return JSON_ARRAY;
-    case '"': return JSON_STRING;
-    case 't': return JSON_TRUE;
-    case 'f': return JSON_FALSE;
-    case 'n': return JSON_NULL;
-    default: return first == '-' || (first >= '0' && first <= '9') ? JSON_NUMBER : JSON_NONE;
-    }
-}
-
-enum json_kind json_peek(struct json *json)
-{
-    json_space(json);
-    return json->next < json->end ? kind_of(*json->next) : JSON_NONE;
-}
+#define DIGIT(c) [c] = JSON_NUMBER
+const uint8_t json_kinds[256] = {
+    ['{'] = JSON_OBJECT, ['['] = JSON_ARRAY, ['"'] = JSON_STRING, ['t'] = JSON_TRUE, ['f'] = JSON_FALSE,
+    ['n'] = JSON_NULL, ['-'] = JSON_NUMBER, DIGIT('0'), DIGIT('1'), DIGIT('2'), DIGIT('3'), DIGIT('4'), DIGIT('5'),
+    DIGIT('6'), DIGIT('7'), DIGIT('8'), DIGIT('9'),
+};
 
 bool json_end(struct json *json)
 {

@@ -37,9 +37,6 @@ enum json_kind {
 
 void json_init(struct json *ret, struct bytes text, int max_depth, struct arena *arena, struct problem *err);
 
-/* The kind of value that comes next, by its first byte; passes white space. */
-enum json_kind json_peek(struct json *json);
-
 /* "a string", for messages. */
 const char *json_kind_name(enum json_kind kind);
 
@@ -76,12 +73,30 @@ bool json_refuse(struct json *json, const uint8_t *at, const char *expected);
 /* The same where a value should stand; has a hint for NaN and Infinity. */
 bool json_refuse_value(struct json *json, const uint8_t *at);
 
+/* Passes white space. */
 static inline void json_space(struct json *json)
 {
     const uint8_t *p = json->next;
-    while (p < json->end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
+    while (p < json->end && *p <= ' ' && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
         p++;
     json->next = p;
+}
+
+extern const uint8_t json_kinds[256]; /* enum json_kind by first byte */
+
+/* The kind of value that comes next, by its first byte; passes white space. */
+static inline enum json_kind json_peek(struct json *json)
+{
+    json_space(json);
+    return json->next < json->end ? (enum json_kind)json_kinds[*json->next] : JSON_NONE;
+}
+
+/* A ',' that follows at once has been passed: the quick way to the next element. */
+static inline bool json_comma(struct json *json)
+{
+    bool comma = json->next < json->end && *json->next == ',';
+    json->next += comma ? 1 : 0;
+    return comma;
 }
 
 #endif

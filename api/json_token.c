@@ -169,43 +169,114 @@ bool json_string(struct json *json, struct bytes *ret)
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
-/* The value of the eight characters at p if all of them are digits. Works in a word: neighbours are joined to pairs,
- * pairs to fours, fours to the whole, the first digit being in the lowest byte. */
-static bool eight_digits(const uint8_t *p, uint64_t *ret)
+#define EACH_BYTE(value) (0x0101010101010101u * (uint64_t)(value))
+
+/* Eight characters in a word, as the values of digits, the first in the lowest byte. */
+static inline uint64_t load_eight(const uint8_t *p)
 {
-    const uint64_t ones = 0x0101010101010101u;
     uint64_t w;
     memcpy(&w, p, sizeof(w));
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     w = __builtin_bswap64(w);
 #endif
-    uint64_t high = ones * 0xf0;
-    if (((w & high) | ((w + ones * 6) & high) >> 4) != ones * 0x33)
-        return false;
-    w &= ones * 0x0f;
+    return w ^ EACH_BYTE('0');
+}
+
+/* The top bit of each byte that is no digit; a carry out of one spoils only bytes behind it. */
+static inline uint64_t not_digits(uint64_t w)
+{
+    return ((w + EACH_BYTE(0x7f - 9)) | w) & EACH_BYTE(0x80);
+}
+
+/* The number that eight digits are: neighbours are joined to pairs, pairs to fours, fours to the whole. */
+static inline uint64_t join_eight(uint64_t w)
+{
     w = (w * 10 + (w >> 8)) & 0x00ff00ff00ff00ffu;
     w = (w * 100 + (w >> 16)) & 0x0000ffff0000ffffu;
-    *ret = (w * 10000 + (w >> 32)) & 0xffffffffu;
+    return (w * 10000 + (w >> 32)) & 0xffffffffu;
+}
+
+/* For a count of digits: 10^count, and the largest number behind which they fit. */
+#define ROOM(power) {(power), (UINT64_MAX - ((power) - 1)) / (power)}
+static const struct {
+    uint64_t power, most;
+} room[9] = {ROOM(1),      ROOM(10),      ROOM(100),      ROOM(1000),     ROOM(10000),
+             ROOM(100000), ROOM(1000000), ROOM(10000000), ROOM(100000000)};
+
+/* Takes the digits at *p into *value. False when they do not fit or end near the end of the document. Eight in a row are
+ * a case of their own, so that the processor can guess where to go on instead of waiting for a count. */
+static inline __attribute__((always_inline)) bool take_digits(const uint8_t **p, const uint8_t *end, uint64_t *value)
+{
+    for (uint64_t w, others; end - *p >= 8; *p += 8) {
+        w = load_eight(*p);
+        others = not_digits(w);
+        if (others == 0) {
+            if (*value > room[8].most)
+                return false;
+            *value = *value * room[8].power + join_eight(w);
+            continue;
+        }
+        unsigned count = (unsigned)__builtin_ctzll(others) / 8;
+        if (count == 0)
+            return true;
+        if (*value > room[count].most)
+            return false;
+        *value = *value * room[count].power + join_eight(w << (64 - 8 * count));
+        *p += count;
+        return true;
+    }
+    return false;
+}
+
+static inline bool is_digit(uint8_t c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* The ordinary number: valid, up to 19 digits, no exponent, not at the very end. False, with nothing passed, for others. */
+static inline bool quick_number(struct json *json, struct decimal *ret)
+{
+    const uint8_t *p = json->next;
+    const uint8_t *const end = json->end;
+    if (end - p < 16)
+        return false;
+    const bool negative = *p == '-';
+    p += negative ? 1 : 0;
+    if (!is_digit(*p) || (*p == '0' && is_digit(p[1])))
+        return false;
+    uint64_t digits = (uint64_t)(*p++ - '0');
+    if (is_digit(*p) && !take_digits(&p, end, &digits))
+        return false;
+    int64_t exponent = 0;
+    if (*p == '.') {
+        const uint8_t *fraction = ++p;
+        if (!take_digits(&p, end, &digits) || p == fraction)
+            return false;
+        exponent = fraction - p;
+    }
+    if ((*p | 0x20) == 'e')
+        return false;
+    ret->digits = digits;
+    ret->exponent = exponent;
+    ret->negative = negative;
+    ret->exact = true;
+    ret->text = (const char *)json->next;
+    ret->len = (size_t)(p - json->next);
+    json->next = p;
     return true;
 }
 
-/* Takes digits into `to` as long as they fit; counts those that do not. Returns the place behind them. */
-static const uint8_t *take_digits(const uint8_t *p, const uint8_t *end, struct decimal *to, int64_t *dropped)
+/* Any digits, one by one. Takes into ret->digits what fits; *dropped counts the rest. */
+static const uint8_t *take_any_digits(const uint8_t *p, const uint8_t *end, struct decimal *ret, int64_t *dropped)
 {
-    const uint64_t room_for_eight = (UINT64_MAX - 99999999) / 100000000;
-    uint64_t eight;
-    while (end - p >= 8 && to->digits <= room_for_eight && eight_digits(p, &eight)) {
-        to->digits = to->digits * 100000000 + eight;
-        p += 8;
-    }
-    for (; p < end && (uint8_t)(*p - '0') <= 9; p++) {
+    for (; p < end && is_digit(*p); p++) {
         unsigned digit = (unsigned)(*p - '0');
-        bool fits = *dropped == 0 && to->digits <= (UINT64_MAX - digit) / 10;
+        bool fits = *dropped == 0 && ret->digits <= (UINT64_MAX - digit) / 10;
         if (fits) {
-            to->digits = to->digits * 10 + digit;
+            ret->digits = ret->digits * 10 + digit;
         } else {
             ++*dropped;
-            to->exact = to->exact && digit == 0;
+            ret->exact = ret->exact && digit == 0;
         }
     }
     return p;
@@ -216,8 +287,8 @@ static bool expect_digits(struct json *json, const uint8_t *from, const uint8_t 
     return to > from || json_refuse(json, from, "expected a digit");
 }
 
-/* Adds the exponent at p ("e+10") to the decimal's; one beyond all types stands for any larger one. */
-static const uint8_t *take_exponent(struct json *json, const uint8_t *p, struct decimal *to)
+/* Adds the exponent at p ("e+10"); one beyond all types stands for any larger one. Returns the place behind it. */
+static const uint8_t *take_exponent(struct json *json, const uint8_t *p, struct decimal *ret)
 {
     const int64_t beyond = (int64_t)1 << 60;
     bool negative = ++p < json->end && *p == '-';
@@ -225,37 +296,41 @@ static const uint8_t *take_exponent(struct json *json, const uint8_t *p, struct 
         p++;
     const uint8_t *start = p;
     int64_t value = 0;
-    for (; p < json->end && (uint8_t)(*p - '0') <= 9; p++)
+    for (; p < json->end && is_digit(*p); p++)
         value = value < beyond / 16 ? value * 10 + (*p - '0') : beyond;
-    to->exponent += negative ? -value : value;
+    ret->exponent += negative ? -value : value;
     return expect_digits(json, start, p) ? p : NULL;
 }
 
-bool json_number(struct json *json, struct decimal *ret)
+static bool any_number(struct json *json, struct decimal *ret)
 {
-    json_space(json);
-    const uint8_t *const end = json->end;
-    const uint8_t *p = json->next;
-    struct decimal d = {.text = (const char *)p, .exact = true, .negative = p < end && *p == '-'};
+    const uint8_t *const end = json->end, *const start = json->next;
+    const bool negative = start < end && *start == '-';
+    const uint8_t *const whole = start + (negative ? 1 : 0);
     int64_t dropped = 0;
-    const uint8_t *whole = p += d.negative ? 1 : 0;
-    p = take_digits(p, end, &d, &dropped);
+    *ret = (struct decimal){.negative = negative, .exact = true, .text = (const char *)start};
+    const uint8_t *p = take_any_digits(whole, end, ret, &dropped);
     if (p == whole)
         return json_refuse_value(json, p);
     if (*whole == '0' && p - whole > 1)
         return json_refuse(json, whole + 1, "a number may not begin with more than one 0");
     if (p < end && *p == '.') {
         const uint8_t *fraction = ++p;
-        p = take_digits(p, end, &d, &dropped);
+        p = take_any_digits(p, end, ret, &dropped);
+        ret->exponent = fraction - p;
         if (!expect_digits(json, fraction, p))
             return false;
-        d.exponent = -(p - fraction);
     }
-    d.exponent += dropped;
-    if (p < end && (*p | 0x20) == 'e' && (p = take_exponent(json, p, &d)) == NULL)
+    ret->exponent += dropped;
+    if (p < end && (*p | 0x20) == 'e' && (p = take_exponent(json, p, ret)) == NULL)
         return false;
-    d.len = (size_t)((const char *)p - d.text);
+    ret->len = (size_t)(p - start);
     json->next = p;
-    *ret = d;
     return true;
+}
+
+bool json_number(struct json *json, struct decimal *ret)
+{
+    json_space(json);
+    return quick_number(json, ret) || any_number(json, ret);
 }

@@ -86,36 +86,37 @@ template <class T> bool special_float(number_special value, void *out)
 
 template <class T> number_code finish(const decimal &in, T magnitude, void *out)
 {
+    constexpr T signs[] = {1, -1}; // signs come at random: no branch
     if (std::isinf(magnitude))
         return NUMBER_OUT_OF_RANGE;
-    store(in.negative ? -magnitude : magnitude, out);
+    store(magnitude * signs[in.negative], out);
     return NUMBER_OK;
 }
 
 number_code read_double(const decimal *in, void *out)
 {
-    return finish(*in, is_exact(*in) ? scale(in->digits, in->exponent) : nearest<double>(*in), out);
+    return finish(*in, nearest(*in), out);
 }
 
 // An estimate rounds to the same float as the number itself unless the middle between two floats is as near as its error.
-bool rounds_surely(double estimate)
+bool rounds_surely(double near)
 {
     constexpr int dropped = 52 - 23;
     constexpr int64_t middle = int64_t(1) << (dropped - 1);
-    int64_t low = bit_cast<int64_t>(estimate) & ((int64_t(1) << dropped) - 1);
-    bool normal = estimate > 2 * double(std::numeric_limits<float>::min()) &&
-                  estimate < double(std::numeric_limits<float>::max());
+    int64_t low = bit_cast<int64_t>(near) & ((int64_t(1) << dropped) - 1);
+    bool normal = near > 2 * double(std::numeric_limits<float>::min()) &&
+                  near < double(std::numeric_limits<float>::max());
     return normal && (low < middle - estimate_ulps || low > middle + estimate_ulps);
 }
 
 number_code read_float(const decimal *in, void *out)
 {
     if (has_estimate(*in)) {
-        double estimate = scale(in->digits, in->exponent);
-        if (rounds_surely(estimate))
-            return finish(*in, static_cast<float>(estimate), out);
+        double near = estimate(*in);
+        if (rounds_surely(near))
+            return finish(*in, static_cast<float>(near), out);
     }
-    return finish(*in, nearest<float>(*in), out);
+    return finish(*in, nearest_to_text<float>(*in), out);
 }
 
 // ---- the table -----------------------------------------------------------------------------------------------------

@@ -114,18 +114,18 @@ inline int compare(const decimal &in, double middle)
     return 0;
 }
 
-// Where the number lies against the middle that is as near to it as the error of its estimate: -1, 0 or 1.
-inline int side_of_middle(const decimal &in, const placed &p, double below)
+// Where the number lies against the middle that is as near to it as the error of its estimate: -1, 0 or 1. Even the nearest
+// double may be that middle while the number is not.
+inline int side_of_middle(const decimal &in, double middle)
 {
-    if (is_exact(in))
-        return p.units - below < 0.5 ? -1 : p.units - below > 0.5 ? 1 : 0;
-    return compare(in, (below + 0.5) * p.unit);
+    double value = nearest(in);
+    return value < middle ? -1 : value > middle ? 1 : compare(in, middle);
 }
 
 // The code nearest to the number; above F.max if it is too large.
 template <const format &F> unsigned round_to(const decimal &in)
 {
-    double a = has_estimate(in) ? scale(in.digits, in.exponent) : nearest<double>(in);
+    double a = has_estimate(in) ? estimate(in) : nearest(in);
     if (a > 2 * magnitude<F>(F.max))
         return F.max + 1;
     placed p = place<F>(a);
@@ -133,7 +133,7 @@ template <const format &F> unsigned round_to(const decimal &in)
     double past_middle = p.units - below - 0.5;
     int side = past_middle < 0 ? -1 : 1;
     if (std::fabs(past_middle) <= p.units * (estimate_ulps * std::numeric_limits<double>::epsilon()))
-        side = side_of_middle(in, p, below);
+        side = side_of_middle(in, (below + 0.5) * p.unit);
     unsigned units = static_cast<unsigned>(below);
     if (F.mantissa == 0) // the smallest code is one unit, not none; every middle goes up
         return units == 0 ? 0 : p.base + units - 1 + (side >= 0 ? 1 : 0);
@@ -156,52 +156,64 @@ template <const format &F> number_code read_small(const decimal *in, void *out)
     return NUMBER_OK;
 }
 
-// digits * 10^exponent as a decimal whose text is there if it may be needed.
-inline decimal make_decimal(uint64_t digits, int exponent, char (&text)[NUMBER_MAX_TEXT])
+// The numbers between which all read as one code, but for these two themselves, and how near to them is too near to tell.
+struct interval {
+    double low, high;
+    double doubt;
+};
+
+template <const format &F> interval interval_of(unsigned code)
 {
-    decimal ret = {digits, exponent, false, true, text, 0};
-    if (is_exact(ret))
-        return ret;
-    char *end = std::to_chars(text, text + sizeof(text), digits).ptr;
-    *end++ = 'e';
-    ret.len = static_cast<size_t>(std::to_chars(end, text + sizeof(text), exponent).ptr - text);
-    return ret;
+    double a = magnitude<F>(code);
+    double unit = place<F>(a).unit;
+    bool lowest_of_exponent = F.mantissa == 0 || (code > (1u << F.mantissa) && code % (1u << F.mantissa) == 0);
+    return {a - (lowest_of_exponent ? unit / 4 : unit / 2), a + unit / 2, a * 1e-14};
 }
 
-// The double nearest to the decimal if that reads back to the code; else negative.
-template <const format &F> double try_digits(double digits, int exponent, unsigned code)
-{
+// digits * 10^exponent with its text, which some questions need.
+struct written {
     char text[NUMBER_MAX_TEXT];
-    decimal decimal = make_decimal(static_cast<uint64_t>(digits), exponent, text);
-    if (round_to<F>(decimal) != code)
-        return -1;
-    return is_exact(decimal) ? scale(decimal.digits, exponent) : nearest<double>(decimal);
+    decimal number;
+
+    written(uint64_t digits, int exponent) : number{digits, exponent, false, true, text, 0}
+    {
+        constexpr size_t max_digits = 20;
+        size_t len = static_cast<size_t>(std::to_chars(text, text + max_digits, digits).ptr - text);
+        text[len++] = 'e';
+        number.len = static_cast<size_t>(std::to_chars(text + len, text + sizeof(text), exponent).ptr - text);
+    }
+};
+
+// Whether digits * 10^exponent, about `value`, reads as the code.
+template <const format &F> bool reads_as(unsigned code, const interval &in, double value, uint64_t digits, int exponent)
+{
+    if (value < in.low - in.doubt || value > in.high + in.doubt)
+        return false;
+    if (value > in.low + in.doubt && value < in.high - in.doubt)
+        return true;
+    return round_to<F>(written(digits, exponent).number) == code;
 }
 
 inline int floor_log10(double a)
 {
     int exponent = static_cast<int>(std::floor(std::log10(a)));
-    // log10 may round up to a whole number just below a power of ten.
-    return exponent >= 0 && exponent <= max_power && a < powers[exponent] ? exponent - 1 : exponent;
+    return a < power_of_ten(exponent) ? exponent - 1 : exponent; // log10 may have been rounded up
 }
 
-// A number of the fewest decimal digits that reads back to the code: the nearest of them to the value, or the next on
-// its other side (below a power of two the values lie closer than above it).
+// The double nearest to the number of the fewest decimal digits that reads back to the code: to the nearest of them, or
+// the next on the other side of the value (below a power of two the values lie closer than above it).
 template <const format &F> double shortest(unsigned code)
 {
     double a = magnitude<F>(code);
-    if (a == 0)
-        return 0;
-    int exponent = floor_log10(a);
-    for (int places = 0;; places++) {
-        int shift = places - exponent;
-        double scaled = shift >= 0 ? a * powers[shift] : a / powers[-shift];
+    const interval in = interval_of<F>(code);
+    for (int exponent = floor_log10(a);; exponent--) {
+        double scaled = a * power_of_ten(-exponent);
         double nearer = std::floor(scaled + 0.5);
         double other = nearer > scaled ? nearer - 1 : nearer + 1;
-        for (double digits : {nearer, other}) {
-            double found = try_digits<F>(digits, -shift, code);
-            if (found > 0)
-                return found;
+        for (double d : {nearer, other}) {
+            uint64_t digits = static_cast<uint64_t>(d);
+            if (reads_as<F>(code, in, d * power_of_ten(exponent), digits, exponent))
+                return nearest(written(digits, exponent).number);
         }
     }
 }
@@ -219,7 +231,7 @@ template <const format &F> size_t write_small(const void *in, char *out)
         return write_special(negative ? NUMBER_MINUS_INFINITY : NUMBER_INFINITY, out);
     if (only_nan || code > F.max)
         return write_special(NUMBER_NAN, out);
-    double value = shortest<F>(code);
+    double value = code == 0 && F.mantissa != 0 ? 0 : shortest<F>(code);
     return write_finite(negative ? -value : value, out);
 }
 
