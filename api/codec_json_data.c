@@ -98,7 +98,7 @@ static bool refuse_string(struct reader *r)
 
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 
-static bool read_number(struct reader *r)
+static inline bool read_number(struct reader *r)
 {
     struct decimal number;
     if (!json_number(r->json, &number))

@@ -302,7 +302,8 @@ static const uint8_t *take_exponent(struct json *json, const uint8_t *p, struct 
     return expect_digits(json, start, p) ? p : NULL;
 }
 
-static bool any_number(struct json *json, struct decimal *ret)
+/* Apart from the quick way, so that that needs few registers. */
+static __attribute__((noinline)) bool any_number(struct json *json, struct decimal *ret)
 {
     const uint8_t *const end = json->end, *const start = json->next;
     const bool negative = start < end && *start == '-';

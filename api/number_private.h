@@ -87,7 +87,7 @@ template <class T> T load(const void *in)
 }
 
 // The nearest value to the text, its sign left aside; infinity when it is too large.
-template <class T> T nearest_to_text(const decimal &in)
+template <class T> __attribute__((noinline)) T nearest_to_text(const decimal &in)
 {
     const char *begin = in.text + (in.negative ? 1 : 0);
     T value = 0;
