@@ -84,7 +84,7 @@ enum model_kind model_read(const char *path, struct model *ret, struct reason *w
     *ret = (struct model){0};
     arena_init(&ret->arena, &memory_or_exit, NULL, 0);
     if (!text_of_file(path, &ret->arena, &file)) {
-        because(why, "%s", strerror(errno));
+        because(why, "%m");
         return MODEL_BROKEN;
     }
     Conform__ModelProto *proto = conform__model_proto__unpack(NULL, file.len, file.ptr);
@@ -119,7 +119,7 @@ static bool read_file(struct arena *arena, const char *data_set, const char *pre
     const char *path = arena_printf(arena, "%s/%s_%zu.pb", data_set, prefix, k);
     if (!text_of_file(path, arena, &file)) {
         *missing = errno == ENOENT;
-        return because(why, "%s_%zu.pb: %s", prefix, k, strerror(errno));
+        return because(why, "%s_%zu.pb: %m", prefix, k);
     }
     return tensorproto_unpack(arena, file, ret, why);
 }

@@ -1,6 +1,5 @@
 #include "tests/conformance/plan.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,5 +89,5 @@ static void add_model(void *ctx, const struct found_model *found)
 bool plan_add(struct plan *plan, const char *folder, struct reason *why)
 {
     const char *where = folder;
-    return walk(folder, &plan->arena, add_model, plan, &where) || because(why, "%s: %s", where, strerror(errno));
+    return walk(folder, &plan->arena, add_model, plan, &where) || because(why, "%s: %m", where);
 }
