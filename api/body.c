@@ -113,6 +113,8 @@ bool body_decode(struct arena *arena, const struct api_env *env, const struct ap
     if (!encoding_decode(arena, request->header[API_HEADER_CONTENT_ENCODING], env->max_request_bytes, request->body,
                          &b.bytes, err))
         return false;
+    if (b.bytes.ptr == NULL) /* no body at all is an empty one, for readers that search it or borrow it */
+        b.bytes = bytes_of("");
     for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
         if (b.content_type != NULL && media_type_is(b.content_type, readers[i].media_type))
             return readers[i].read(&b);

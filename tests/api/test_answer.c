@@ -45,9 +45,16 @@ static const struct request {
     {"multipart/form-data; boundary=X", "axes=0&datatype=UINT8", B(PART "[1,2]\r\n--X--")},
     /* and a document whose client does not say that it is one */
     {RAW, "axes=7", B(DOCUMENT(""))},
+    /* no body at all, whose pointer is NULL */
+    {RAW, "axes=1&datatype=UINT8&dims=0", {NULL, 0}},
+    {"multipart/form-data; boundary=X", "", {NULL, 0}},
+    {NPY, "axes=1", {NULL, 0}},
+    {PB, "axes=1", {NULL, 0}},
+    {JSON, "", {NULL, 0}},
 };
 #define TEXT_PART (FORM_RAW + 1)
 #define UNNAMED (FORM_RAW + 2)
+#define EMPTY (FORM_RAW + 3)
 
 static void send_to(const char *target, int request)
 {
@@ -187,6 +194,15 @@ START_TEST(refusals)
 }
 END_TEST
 
+/* ---- no body ---- */
+
+START_TEST(empty_body)
+{
+    run(EMPTY + _i, NULL);
+    ck_assert_int_eq(x.reply.status, _i == 0 ? 200 : 400); /* no elements are no bytes */
+}
+END_TEST
+
 /* ---- wherever memory ends, the answer is 503 ---- */
 
 START_TEST(no_memory)
@@ -205,4 +221,5 @@ START_TEST(no_memory)
 END_TEST
 
 SUITE("answer", tcase_add_checked_fixture(tcase, setup, teardown); TEST_ROWS(form, rows) TEST_ONE(raw_headers)
-      TEST_ONE(raw_header_of_the_longest_shape) TEST_ROWS(refusals, refused) TEST_ROWS(no_memory, requests))
+      TEST_ONE(raw_header_of_the_longest_shape) TEST_ROWS(refusals, refused) TEST_TIMES(empty_body, 5)
+      TEST_TIMES(no_memory, EMPTY + 1))
