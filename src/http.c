@@ -243,6 +243,9 @@ static struct MHD_Daemon *start_daemon(struct http *http)
                             MHD_OPTION_CONNECTION_MEMORY_LIMIT, HTTP_POOL_BYTES,
                             MHD_OPTION_CONNECTION_LIMIT, UINT_MAX, /* the acceptor has its own */
                             MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)INACTIVITY_S,
+#if MHD_VERSION >= 0x01000000
+                            MHD_OPTION_CLIENT_DISCIPLINE_LVL, 1, /* else it mends targets and joins lines */
+#endif
                             MHD_OPTION_URI_LOG_CALLBACK, on_target, http,
                             MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,
                             MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
