@@ -119,4 +119,47 @@ START_TEST(finds_the_memory_limit)
 }
 END_TEST
 
-SUITE("cgroup", TEST_ROWS(counts_processors, quotas) TEST_ROWS(finds_the_memory_limit, limits))
+/* Version 1: a folder for each controller, the quota in two files. */
+static const struct {
+    const char *what;
+    const char *self, *mount, *path;
+    const char *files[2], *values[2];
+    unsigned processors; /* 0: as the affinity mask says */
+    uint64_t memory;
+} version_1[] = {
+    {"memory", "4:memory:/a\n0::/\n", "/memory", "/a", {"memory.limit_in_bytes"}, {"67108864\n"}, 0, 67108864},
+    {"memory among others", "4:cpu,memory:/a\n", "/memory", "/a", {"memory.limit_in_bytes"}, {"1000\n"}, 0, 1000},
+    {"a container's own root", "4:memory:/docker/x\n", "/memory", "", {"memory.limit_in_bytes"}, {"5000\n"}, 0, 5000},
+    {"another controller", "4:memoryx:/a\n", "/memory", "/a", {"memory.limit_in_bytes"}, {"1000\n"}, 0, UINT64_MAX},
+    {"processors", "3:cpu,cpuacct:/a\n", "/cpu", "/a", {"cpu.cfs_quota_us", "cpu.cfs_period_us"},
+     {"50000\n", "100000\n"}, 1, UINT64_MAX},
+    {"no quota", "3:cpu,cpuacct:/a\n", "/cpu", "/a", {"cpu.cfs_quota_us", "cpu.cfs_period_us"},
+     {"-1\n", "100000\n"}, 0, UINT64_MAX},
+};
+
+START_TEST(knows_version_1)
+{
+    char root[60], path[200], self[100];
+    snprintf(root, sizeof(root), "/tmp/shaped-v1-%ld-%d", (long)getpid(), _i);
+    ck_assert_int_eq(mkdir(root, 0700), 0);
+    snprintf(self, sizeof(self), "%s/self", root);
+    write_file(self, version_1[_i].self);
+    snprintf(path, sizeof(path), "%s%s", root, version_1[_i].mount);
+    ck_assert_int_eq(mkdir(path, 0700), 0);
+    snprintf(path, sizeof(path), "%s%s%s", root, version_1[_i].mount, version_1[_i].path);
+    mkdir(path, 0700);
+    for (int i = 0; i < 2 && version_1[_i].files[i] != NULL; i++) {
+        snprintf(path, sizeof(path), "%s%s%s/%s", root, version_1[_i].mount, version_1[_i].path, version_1[_i].files[i]);
+        write_file(path, version_1[_i].values[i]);
+    }
+    unsigned processors = cgroup_processors(root, self);
+    uint64_t memory = cgroup_memory(root, self);
+    snprintf(path, sizeof(path), "rm -r '%s'", root);
+    ck_assert_int_eq(system(path), 0);
+    ck_assert_uint_eq(processors, version_1[_i].processors == 0 ? affinity() : version_1[_i].processors);
+    ck_assert_uint_eq(memory, version_1[_i].memory);
+}
+END_TEST
+
+SUITE("cgroup", TEST_ROWS(counts_processors, quotas) TEST_ROWS(finds_the_memory_limit, limits)
+      TEST_ROWS(knows_version_1, version_1))
