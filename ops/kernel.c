@@ -2,15 +2,9 @@
 
 #include <string.h>
 
-/* A repeated block is doubled up to this size, which stays in the cache, and then copied from there. */
-#define TILE ((uint64_t)64 * 1024)
+#include "ops/kernel_parts.h"
 
-/* Bytes of one element of the layout; packed types are counted in bytes. */
-static size_t element_size(enum dtype type)
-{
-    unsigned bits = dtype_info(type)->bits;
-    return bits < 8 ? 1 : bits / 8;
-}
+/* ---- the plan */
 
 void copy_plan_init(struct copy_plan *ret, const struct tensor *view)
 {
@@ -18,31 +12,36 @@ void copy_plan_init(struct copy_plan *ret, const struct tensor *view)
     layout_init(&layout, view);
     int64_t bytes = 0;
     shape_bytes(&view->shape, view->dtype, &bytes);
-    *ret = (struct copy_plan){.bytes = (uint64_t)bytes, .data = view->data};
-    if (bytes == 0)
+    *ret = (struct copy_plan){.bytes = (uint64_t)bytes, .data = view->data, .unit = (size_t)bytes};
+    unsigned bits = dtype_info(view->dtype)->bits;
+    if (bytes == 0 || bits < 8) /* packed types are dense: one unit */
         return;
-    size_t width = element_size(view->dtype);
-    if (dtype_info(view->dtype)->bits < 8) /* dense: one unit */
-        layout = (struct layout){.rank = 1, .dim = {bytes}, .stride = {1}};
-    bool dense_rows = layout.rank > 0 && layout.stride[layout.rank - 1] == 1;
-    ret->depth = layout.rank - (dense_rows ? 1 : 0);
-    ret->unit = dense_rows ? (size_t)layout.dim[ret->depth] * width : width;
+
+    size_t width = bits / 8;
+    bool rows = layout.rank > 0 && layout.stride[layout.rank - 1] == 1;
+    ret->depth = layout.rank - (rows ? 1 : 0);
+    ret->unit = rows ? (size_t)layout.dim[ret->depth] * width : width;
     uint64_t size = ret->unit;
     for (int i = ret->depth - 1; i >= 0; i--) {
-        ret->level[i] = (struct copy_level){
-            .count = (uint64_t)layout.dim[i], .stride = layout.stride[i] * (int64_t)width, .size = size};
-        size *= ret->level[i].count;
+        uint64_t count = (uint64_t)layout.dim[i];
+        ret->level[i] = (struct copy_level){count, layout.stride[i] * (int64_t)width, size};
+        size *= count;
     }
 }
 
-/* Makes `total` bytes of the block that stands at the start of `out`. */
+/* ---- whole blocks */
+
+/* A repeated block is doubled up to this size and then copied from there, out of the first level cache. */
+#define TILE ((uint64_t)8 * 1024)
+
+/* Fills `total` bytes with the block that stands at their start. */
 static void repeat(unsigned char *out, uint64_t block, uint64_t total)
 {
-    uint64_t done = block;
-    while (done < total) {
-        uint64_t tile = done < TILE || block > TILE ? done : TILE / block * block;
-        uint64_t step = tile < total - done ? tile : total - done;
-        memcpy(out + done, out, step);
+    uint64_t tile = block < TILE ? TILE / block * block : block;
+    for (uint64_t done = block; done < total;) {
+        uint64_t step = done < tile ? done : tile;
+        step = step < total - done ? step : total - done;
+        copy_run(out + done, out, step);
         done += step;
     }
 }
@@ -54,7 +53,7 @@ static void copy_blocks(const struct copy_plan *plan, int depth, const unsigned 
 static void copy_block(const struct copy_plan *plan, int depth, const unsigned char *from, unsigned char *out)
 {
     if (depth == plan->depth)
-        memcpy(out, from, plan->unit);
+        copy_run(out, from, plan->unit);
     else
         copy_blocks(plan, depth, from, plan->level[depth].count, out);
 }
@@ -64,16 +63,22 @@ static void copy_blocks(const struct copy_plan *plan, int depth, const unsigned 
                         unsigned char *out)
 {
     const struct copy_level *level = &plan->level[depth];
-    if (level->stride == 0) {
+    if (level->stride == 0 && depth + 1 == plan->depth && fill_takes(plan->unit)) {
+        copy_fill(out, count * level->size, from, plan->unit);
+    } else if (level->stride == 0) {
         copy_block(plan, depth + 1, from, out);
         repeat(out, level->size, count * level->size);
-        return;
+    } else if (level->size < COPY_SHORT) {
+        copy_short(level, plan->depth - depth, plan->unit, from, count, out);
+    } else {
+        for (uint64_t i = 0; i < count; i++)
+            copy_block(plan, depth + 1, from + (int64_t)i * level->stride, out + i * level->size);
     }
-    for (uint64_t i = 0; i < count; i++)
-        copy_block(plan, depth + 1, from + (int64_t)i * level->stride, out + i * level->size);
 }
 
-/* Bytes [pos, pos + n) of the block below `depth` levels: the end of one block, whole ones, the start of another. */
+/* ---- ranges */
+
+/* Bytes [pos, pos + n) of the block below `depth` levels: the end of one inner block, whole ones, the start of another. */
 static void copy_part(const struct copy_plan *plan, int depth, const unsigned char *from, uint64_t pos, uint64_t n,
                       unsigned char *out)
 {
@@ -84,19 +89,22 @@ static void copy_part(const struct copy_plan *plan, int depth, const unsigned ch
         return;
     }
     const struct copy_level *level = &plan->level[depth];
-    from += (int64_t)(pos / level->size) * level->stride;
-    pos %= level->size;
-    if (pos > 0) {
-        uint64_t head = n < level->size - pos ? n : level->size - pos;
-        copy_part(plan, depth + 1, from, pos, head, out);
-        from += level->stride;
+    int64_t index = (int64_t)(pos / level->size);
+    uint64_t offset = pos % level->size;
+    if (offset > 0) {
+        uint64_t head = n < level->size - offset ? n : level->size - offset;
+        copy_part(plan, depth + 1, from + index * level->stride, offset, head, out);
         out += head;
         n -= head;
+        index++;
     }
     uint64_t whole = n / level->size;
     if (whole > 0)
-        copy_blocks(plan, depth, from, whole, out);
-    copy_part(plan, depth + 1, from + (int64_t)whole * level->stride, 0, n % level->size, out + whole * level->size);
+        copy_blocks(plan, depth, from + index * level->stride, whole, out);
+    uint64_t tail = n % level->size;
+    if (tail > 0)
+        copy_part(plan, depth + 1, from + (index + (int64_t)whole) * level->stride, 0, tail,
+                  out + whole * level->size);
 }
 
 void copy_range(const struct copy_plan *plan, uint64_t pos, size_t n, void *out)
