@@ -155,7 +155,8 @@ def run(options, output):
         bench = Bench(options.build, directory, options.rounds or (3 if options.quick else 5), 0.3 if options.quick else 1)
         results, failed = measure_all(bench, options)
         about = header(bench)
-        record = dict(about, results=[r.json() for r in results], failed=failed, skipped=bench.skipped)
+        record = dict(about, results=[r.json() for r in results], failed=failed, skipped=bench.skipped,
+                      samples=bench.samples)
         if wanted(options.only, [SWEEP]):
             curves = measured(SWEEP, lambda: sweep(bench))
             record.update({"sweep": curves} if curves else {})
