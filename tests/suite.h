@@ -9,6 +9,13 @@
 #include <check.h>
 #include <stdlib.h>
 
+/* The step of a loop over very many cases: 1, or TESTS_EVERY of the environment, where each case is slow (valgrind). */
+static inline unsigned every(void)
+{
+    const char *step = getenv("TESTS_EVERY");
+    return step != NULL ? (unsigned)strtoul(step, NULL, 10) : 1;
+}
+
 #define ROWS(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 /* One test per row of a table; the test reads rows[_i]. */

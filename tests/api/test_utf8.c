@@ -62,7 +62,7 @@ END_TEST
 /* Every code point survives being written and recognised. */
 START_TEST(puts_every_code_point)
 {
-    for (uint32_t c = 0; c <= 0x10ffff; c++) {
+    for (uint32_t c = 0; c <= 0x10ffff; c += every()) {
         if (c >= 0xd800 && c <= 0xdfff)
             continue;
         uint8_t out[4];
