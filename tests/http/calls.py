@@ -4,6 +4,8 @@ import json
 import struct
 import zlib
 
+from wire import TIME_SCALE
+
 
 def expand(value, size, binary=True):
     """Body that asks for one FP32 value repeated `size` times."""
@@ -25,7 +27,9 @@ def expanded(response, value, size):
 
 @functools.lru_cache
 def slow(mib):
-    """Headers and body (small) of a request that keeps a worker busy for some ms per MiB: it is read decompressed."""
+    """Headers and body (small) of a request that keeps a worker busy for some ms per MiB: it is read decompressed. In
+    slow surroundings it is made smaller, to take about as long."""
+    mib = max(10, int(mib / TIME_SCALE))
     packer = zlib.compressobj(9, wbits=31)
     pieces = [packer.compress(b" " * (1 << 20)) for _ in range(mib)]
     pieces += [packer.compress(b"{"), packer.flush()]

@@ -198,6 +198,8 @@ def refused(server):
         Connection(server.address, 2).close()
     except ConnectionRefusedError:
         return True
+    except ConnectionResetError:  # it closed while this was on its way
+        return False
     return False
 
 
