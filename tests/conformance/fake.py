@@ -11,7 +11,7 @@ import sys
 import tempfile
 import threading
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "http"))
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "http"))
 from harness import TESTS, Tap  # noqa: E402
 from wire import seconds  # noqa: E402
 from onnx_files import unsqueeze_case  # noqa: E402
