@@ -128,13 +128,14 @@ uint64_t values_blob_size(const struct array *array)
 
 void values_write_blob(FILE *out, const struct array *array)
 {
-    if (array->dtype != DTYPE_BYTES)
+    if (array->dtype != DTYPE_BYTES && array->bytes > 0)
         fwrite(array->data, 1, (size_t)array->bytes, out);
     for (int64_t i = 0; i < array->elements && array->dtype == DTYPE_BYTES; i++) {
         uint8_t length[4];
         number_put(length, 32, 0, array->strings[i].len);
         fwrite(length, 1, sizeof(length), out);
-        fwrite(array->strings[i].ptr, 1, array->strings[i].len, out);
+        if (array->strings[i].len > 0) /* what is empty may be nowhere */
+            fwrite(array->strings[i].ptr, 1, array->strings[i].len, out);
     }
 }
 
