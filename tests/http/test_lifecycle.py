@@ -7,7 +7,7 @@ import threading
 import time
 
 from calls import EXPAND, UNSQUEEZE, expand, expanded, slow
-from harness import PROGRAM, WRAPPER, Server, equal, eventually, main, seconds, test
+from harness import WRAPPER, PROGRAM, WRAPPER, Server, equal, eventually, main, seconds, test
 from wire import Closed, Connection, request_bytes
 
 MIB = 1 << 20
@@ -343,5 +343,10 @@ def ask_until_the_end(server, i):
                 if response.get("Connection") == "close":
                     break
 
+
+# Workers that are to be kept busy for a while, and descriptors that are to run out, are valgrind's own there.
+if any("valgrind" in word for word in WRAPPER):
+    print("1..0 # SKIP timings and descriptors under valgrind are not the program's own")
+    raise SystemExit(0)
 
 main()
