@@ -7,7 +7,7 @@ import threading
 import time
 
 from calls import EXPAND, UNSQUEEZE, expand, expanded, slow
-from harness import WRAPPER, PROGRAM, WRAPPER, Server, equal, eventually, main, seconds, test
+from harness import PROGRAM, WRAPPER, Server, equal, eventually, main, seconds, test
 from wire import Closed, Connection, request_bytes
 
 MIB = 1 << 20
