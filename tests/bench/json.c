@@ -1,6 +1,6 @@
 /* Nanoseconds that a number of a JSON tensor costs to read and to write, beside cJSON on the same text.
  *
- *     make tests/bench/json && tests/bench/json [ELEMENTS]
+ *     make tests/bench/json && tests/bench/json [ELEMENTS [DATATYPE]]
  *
  * Rounds of both are taken in turns; what is printed is the best of each. */
 #include <math.h>
@@ -181,6 +181,8 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     printf("ns an element               read  cJSON ratio | write  cJSON ratio\n");
     for (size_t i = 0; i < sizeof(corpora) / sizeof(corpora[0]); i++) {
+        if (argc > 2 && strcmp(corpora[i].dtype, argv[2]) != 0)
+            continue;
         size_t len;
         char *text = make_document(&corpora[i], count, &len);
         struct times t = {0};
