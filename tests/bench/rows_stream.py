@@ -56,10 +56,14 @@ def printed(bench):
 
 
 def medium(bench):
+    """The send loop has a thread for each of the four connections, shaped as many as it has loops."""
     seconds = "%g" % bench.seconds(1)
-    with bench.shaped() as shaped, bench.send_loop() as loop:
+    request = bodies.expand([1, 1024], [1024, 1024])
+    with bench.shaped() as shaped, bench.shaped("--loops", "2") as loops, bench.send_loop() as peer:
         samples = bench.play({
-            "send loop": side(bench, loop, bodies.sink(4 * MIB), "-c", "4", "-s", seconds),
-            "shaped": side(bench, shaped, bodies.expand([1, 1024], [1024, 1024]), "-c", "4", "-s", seconds)})
-    return [samples.ratio("medium", "4 MiB responses, 4 connections, against the send loop", at_least(0.7),
-                          "shaped", "send loop", "rate")]
+            "send loop": side(bench, peer, bodies.sink(4 * MIB), "-c", "4", "-s", seconds),
+            "shaped": side(bench, shaped, request, "-c", "4", "-s", seconds),
+            "shaped, two loops": side(bench, loops, request, "-c", "4", "-s", seconds)})
+    what = "4 MiB responses, 4 connections, against the send loop"
+    return [samples.ratio("medium", what, at_least(0.7), "shaped", "send loop", "rate"),
+            samples.ratio("medium-loops", what, REPORTED, "shaped, two loops", "send loop", "rate", note="--loops 2")]

@@ -34,7 +34,7 @@ GROUPS = [
     (rows_stream.printed, ["json"]),
     (rows_micro.codec, ["json-parse", "json-print"]),
     (rows_micro.kernels, ["kernel-long", "kernel-short", "kernel-numpy", "kernel-onnxruntime"]),
-    (rows_stream.medium, ["medium"]),
+    (rows_stream.medium, ["medium", "medium-loops"]),
     (rows_memory.idle, ["idle", "connection", "start"]),
 ]
 SWEEP = "sweep"
