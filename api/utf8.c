@@ -60,8 +60,8 @@ static size_t ascii_run(const uint8_t *text, size_t len)
 
 bool utf8_valid(const uint8_t *text, size_t len)
 {
-    for (size_t i = 0; (i += ascii_run(text + i, len - i)) < len;) {
-        size_t n = utf8_sequence(text + i, len - i);
+    for (size_t i = 0; i < len;) { /* without bytes, text may be NULL, from which nothing may be reckoned */
+        size_t n = text[i] < 0x80 ? ascii_run(text + i, len - i) : utf8_sequence(text + i, len - i);
         if (n == 0)
             return false;
         i += n;
