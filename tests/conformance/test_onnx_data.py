@@ -27,7 +27,7 @@ def conform(server, codec, *arguments):
 
 
 def summary(run, want):
-    assert run.lines[-1] == want and run.status == 0, run
+    assert run.status == 0 and run.lines[-1:] == [want], run
 
 
 # ---- ONNX's data ---------------------------------------------------------------------------------------------------
