@@ -13,9 +13,9 @@
 /* Seconds without a byte in either direction after which a connection is closed. */
 #define INACTIVITY_S 30
 
-/* Looks, a tenth of a second apart, after which a connection that has bytes and does not read them is
+/* Looks, a tick of the loop apart (0.3 s in all), after which a connection that has bytes and does not read them is
  * given up. */
-#define STUCK_LOOKS 3
+#define STUCK_LOOKS 15
 
 /* ---- connections --------------------------------------------------------------------------------------- */
 

@@ -5,7 +5,9 @@
 #include "src/http.h"
 #include "src/request.h"
 
-#define TICK_MS 100
+/* Also how long a client may have left before it is noticed: with a tenth of a second, clients that come and
+ * leave one after the other had 10 MiB of connections open, with this 4. */
+#define TICK_MS 20
 
 uint64_t loop_now(void)
 {

@@ -46,7 +46,7 @@ void loop_close(struct loop *loop);
 /* Lets the daemon run in this turn: after a response was queued from outside it, or a connection added. */
 void loop_pump(struct loop *loop);
 
-/* Makes sure that deadlines are looked at; they are kept to a tenth of a second. */
+/* Makes sure that deadlines are looked at; they are kept to 20 ms. */
 void loop_watch(struct loop *loop);
 
 /* No connection, no job, no socket that lingers. */
