@@ -127,7 +127,7 @@ def refuses_more_than_it_takes(_):
 def answers_when_a_worker_takes_too_long(_):
     """One request is with the worker and cannot be stopped, others wait for it and can: all get their answer in time."""
     with Server("--threads", "1", "--request-timeout", "0.2") as hasty:
-        calls = [InBackground(lambda: ask_slowly(hasty, 100)) for _ in range(3)]
+        calls = [InBackground(lambda: ask_slowly(hasty, 250)) for _ in range(3)]
         for call in calls:
             response = call.result()
             equal((response.status, code_of(response)), (503, "timeout"))
