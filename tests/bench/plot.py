@@ -40,7 +40,7 @@ def draw(path, curves, title, ylabel, value, logarithmic):
         axes.set_ylim(bottom=0)
     axes.set(title=title, xlabel="size of the output", ylabel=ylabel)
     axes.grid(alpha=0.3)
-    axes.legend(frameon=False)
+    axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.15), ncol=4, columnspacing=1.2)
     figure.tight_layout()
     figure.savefig(path, metadata={"Date": None})
     pyplot.close(figure)
