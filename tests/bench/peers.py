@@ -20,7 +20,8 @@ START_LIMIT = 60  # seconds; Triton takes several
 
 
 def die_with_parent():
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    """SIGTERM, so that nginx and Triton end their own processes, too."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def tool(name, package=None):
