@@ -2,6 +2,7 @@
 
 #include "api/target.h"
 #include "tests/api/exchange.h"
+#include "tests/api/scarce.h"
 
 static const struct {
     const char *method, *target;
@@ -243,15 +244,10 @@ START_TEST(table)
 }
 END_TEST
 
-static void *no_alloc(void *ctx, size_t size)
-{
-    (void)ctx, (void)size;
-    return NULL;
-}
-
 START_TEST(without_memory)
 {
-    const struct memory nothing = {.alloc = no_alloc};
+    struct scarce none = {.fail_at = 1};
+    const struct memory nothing = scarce_memory(&none);
     struct arena arena;
     struct route_match match;
     const char *allow;

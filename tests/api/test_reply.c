@@ -4,23 +4,8 @@
 
 #include <cjson/cJSON.h>
 
+#include "tests/api/scarce.h"
 #include "tests/suite.h"
-
-static void *no_alloc(void *ctx, size_t size)
-{
-    (void)ctx;
-    (void)size;
-    return NULL;
-}
-
-static void no_free(void *ctx, void *block, size_t size)
-{
-    (void)ctx;
-    (void)block;
-    (void)size;
-}
-
-static const struct memory nothing = {no_alloc, no_free, NULL};
 
 static const char *find(const struct reply *reply, const char *name)
 {
@@ -77,6 +62,8 @@ END_TEST
 START_TEST(without_memory)
 {
     struct arena arena;
+    struct scarce none = {.fail_at = 1};
+    const struct memory nothing = scarce_memory(&none);
     arena_init(&arena, &nothing, NULL, 0);
     struct problem problem;
     problem_set(&problem, PROBLEM_INVALID_DATA, NULL, "text");

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "tests/api/scarce.h"
 #include "tests/suite.h"
 
 /* Segments joined by '|', so that a slash or a dot that came out of an escape shows. */
@@ -118,16 +119,11 @@ START_TEST(refuses)
 }
 END_TEST
 
-static void *no_alloc(void *ctx, size_t size)
-{
-    (void)ctx, (void)size;
-    return NULL;
-}
-
 /* A plain target takes no memory; a decoded segment says so when there is none. */
 START_TEST(without_memory)
 {
-    const struct memory nothing = {.alloc = no_alloc};
+    struct scarce none = {.fail_at = 1};
+    const struct memory nothing = scarce_memory(&none);
     struct arena arena;
     struct target target;
     struct problem problem;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "tests/api/scarce.h"
 #include "tests/suite.h"
 
 /* Byte i of the source is a function of i, so that a block lost, doubled or out of order shows. */
@@ -104,21 +105,14 @@ START_TEST(reads_everything_in_order)
 }
 END_TEST
 
-static void *no_alloc(void *ctx, size_t size)
-{
-    (void)ctx;
-    (void)size;
-    return NULL;
-}
-
-static const struct memory nothing = {.alloc = no_alloc};
-
 START_TEST(without_memory)
 {
     uv_loop_t loop;
     struct pool pool;
     struct stream stream;
     struct arena arena;
+    struct scarce none = {.fail_at = 1};
+    const struct memory nothing = scarce_memory(&none);
     struct counting_source source = {.base = {.length = 1, .pull = pull_counting}};
     ck_assert_int_eq(uv_loop_init(&loop), 0);
     pool_init(&pool, 1, 1);
