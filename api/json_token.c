@@ -1,5 +1,6 @@
 /* The tokens of JSON that have an inside: strings and numbers. */
 #include "api/json.h"
+#include "api/json_number.h"
 
 #include <string.h>
 
@@ -169,107 +170,10 @@ bool json_string(struct json *json, struct bytes *ret)
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
-#define EACH_BYTE(value) (0x0101010101010101u * (uint64_t)(value))
-
-/* Eight characters in a word, as the values of digits, the first in the lowest byte. */
-static inline uint64_t load_eight(const uint8_t *p)
-{
-    uint64_t w;
-    memcpy(&w, p, sizeof(w));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    w = __builtin_bswap64(w);
-#endif
-    return w ^ EACH_BYTE('0');
-}
-
-/* The top bit of each byte that is no digit; a carry out of one spoils only bytes behind it. */
-static inline uint64_t not_digits(uint64_t w)
-{
-    return ((w + EACH_BYTE(0x7f - 9)) | w) & EACH_BYTE(0x80);
-}
-
-/* The number that eight digits are: neighbours are joined to pairs, pairs to fours, fours to the whole. */
-static inline uint64_t join_eight(uint64_t w)
-{
-    w = (w * 10 + (w >> 8)) & 0x00ff00ff00ff00ffu;
-    w = (w * 100 + (w >> 16)) & 0x0000ffff0000ffffu;
-    return (w * 10000 + (w >> 32)) & 0xffffffffu;
-}
-
-/* For a count of digits: 10^count, and the largest number behind which they fit. */
-#define ROOM(power) {(power), (UINT64_MAX - ((power) - 1)) / (power)}
-static const struct {
-    uint64_t power, most;
-} room[9] = {ROOM(1),      ROOM(10),      ROOM(100),      ROOM(1000),     ROOM(10000),
-             ROOM(100000), ROOM(1000000), ROOM(10000000), ROOM(100000000)};
-
-/* Takes the digits at *p into *value. False when they do not fit or end near the end of the document. Eight in a row are
- * a case of their own, so that the processor can guess where to go on instead of waiting for a count. */
-static inline __attribute__((always_inline)) bool take_digits(const uint8_t **p, const uint8_t *end, uint64_t *value)
-{
-    for (uint64_t w, others; end - *p >= 8; *p += 8) {
-        w = load_eight(*p);
-        others = not_digits(w);
-        if (others == 0) {
-            if (*value > room[8].most)
-                return false;
-            *value = *value * room[8].power + join_eight(w);
-            continue;
-        }
-        unsigned count = (unsigned)__builtin_ctzll(others) / 8;
-        if (count == 0)
-            return true;
-        if (*value > room[count].most)
-            return false;
-        *value = *value * room[count].power + join_eight(w << (64 - 8 * count));
-        *p += count;
-        return true;
-    }
-    return false;
-}
-
-static inline bool is_digit(uint8_t c)
-{
-    return c >= '0' && c <= '9';
-}
-
-/* The ordinary number: valid, up to 19 digits, no exponent, not at the very end. False, with nothing passed, for others. */
-static inline bool quick_number(struct json *json, struct decimal *ret)
-{
-    const uint8_t *p = json->next;
-    const uint8_t *const end = json->end;
-    if (end - p < 16)
-        return false;
-    const bool negative = *p == '-';
-    p += negative ? 1 : 0;
-    if (!is_digit(*p) || (*p == '0' && is_digit(p[1])))
-        return false;
-    uint64_t digits = (uint64_t)(*p++ - '0');
-    if (is_digit(*p) && !take_digits(&p, end, &digits))
-        return false;
-    int64_t exponent = 0;
-    if (*p == '.') {
-        const uint8_t *fraction = ++p;
-        if (!take_digits(&p, end, &digits) || p == fraction)
-            return false;
-        exponent = fraction - p;
-    }
-    if ((*p | 0x20) == 'e')
-        return false;
-    ret->digits = digits;
-    ret->exponent = exponent;
-    ret->negative = negative;
-    ret->exact = true;
-    ret->text = (const char *)json->next;
-    ret->len = (size_t)(p - json->next);
-    json->next = p;
-    return true;
-}
-
 /* Any digits, one by one. Takes into ret->digits what fits; *dropped counts the rest. */
 static const uint8_t *take_any_digits(const uint8_t *p, const uint8_t *end, struct decimal *ret, int64_t *dropped)
 {
-    for (; p < end && is_digit(*p); p++) {
+    for (; p < end && json_is_digit(*p); p++) {
         unsigned digit = (unsigned)(*p - '0');
         bool fits = *dropped == 0 && ret->digits <= (UINT64_MAX - digit) / 10;
         if (fits) {
@@ -296,7 +200,7 @@ static const uint8_t *take_exponent(struct json *json, const uint8_t *p, struct 
         p++;
     const uint8_t *start = p;
     int64_t value = 0;
-    for (; p < json->end && is_digit(*p); p++)
+    for (; p < json->end && json_is_digit(*p); p++)
         value = value < beyond / 16 ? value * 10 + (*p - '0') : beyond;
     ret->exponent += negative ? -value : value;
     return expect_digits(json, start, p) ? p : NULL;
@@ -333,5 +237,9 @@ static __attribute__((noinline)) bool any_number(struct json *json, struct decim
 bool json_number(struct json *json, struct decimal *ret)
 {
     json_space(json);
-    return quick_number(json, ret) || any_number(json, ret);
+    const uint8_t *next = json_quick_number(json->next, json->end, ret);
+    if (next == NULL)
+        return any_number(json, ret);
+    json->next = next;
+    return true;
 }

@@ -1,7 +1,7 @@
 // Decimal text to binary and back. Most numbers take a short way whose result is certain; where it is not (too close to
 // the middle between two values of the type), the digits themselves decide.
 #include "api/number_private.h"
-#include "api/number_small.h"
+#include "api/number_shortest.h"
 
 namespace {
 
@@ -68,19 +68,28 @@ size_t write_bool(const void *in, char *out)
 
 // ---- FP32 and FP64 -------------------------------------------------------------------------------------------------
 
-template <class T> size_t write_float(const void *in, char *out)
+// FP64 alone is left to the library.
+size_t write_double(const void *in, char *out)
 {
-    T value = load<T>(in);
-    if (std::isfinite(value))
-        return write_finite(value, out);
-    number_special special = std::isnan(value) ? NUMBER_NAN : value > 0 ? NUMBER_INFINITY : NUMBER_MINUS_INFINITY;
-    return write_special(special, out);
+    double value = load<double>(in);
+    if (!std::isfinite(value))
+        return write_special(std::isnan(value) ? NUMBER_NAN : value > 0 ? NUMBER_INFINITY : NUMBER_MINUS_INFINITY, out);
+    double a = std::fabs(value);
+    bool plain = (a >= 1e-4 && a < 1e16) || a == 0; // is_plain
+    auto format = plain ? std::chars_format::fixed : std::chars_format::scientific;
+    char *end = std::to_chars(out, out + NUMBER_MAX_TEXT, value, format).ptr;
+    if (plain && a == std::trunc(a)) {
+        *end++ = '.';
+        *end++ = '0';
+    }
+    return static_cast<size_t>(end - out);
 }
 
-template <class T> bool special_float(number_special value, void *out)
+bool special_double(number_special value, void *out)
 {
-    constexpr T inf = std::numeric_limits<T>::infinity();
-    store(value == NUMBER_NAN ? std::numeric_limits<T>::quiet_NaN() : value == NUMBER_INFINITY ? inf : -inf, out);
+    constexpr double inf = std::numeric_limits<double>::infinity();
+    constexpr double values[] = {std::numeric_limits<double>::quiet_NaN(), inf, -inf};
+    store(values[value], out);
     return true;
 }
 
@@ -133,13 +142,13 @@ template <class T, int bits> constexpr number_type integer(const char *range)
 
 template <const format &F> constexpr number_type small(const char *range)
 {
-    return {sizeof(stored<F>), 24, range, read_small<F>, write_small<F>, special_small<F>};
+    return {sizeof(stored<F>), 24, range, read_small<F>, write_short<F>, special_value<F>};
 }
 
 constexpr number_type single = {4,          20, "-3.4028235e+38 to 3.4028235e+38",
-                                read_float, write_float<float>, special_float<float>};
+                                read_float, write_short<fp32>, special_value<fp32>};
 constexpr number_type twice = {8,           25, "-1.7976931348623157e+308 to 1.7976931348623157e+308",
-                               read_double, write_float<double>, special_float<double>};
+                               read_double, write_double, special_double};
 
 constexpr row rows[] = {
     {DTYPE_NONE, {}},

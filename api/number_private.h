@@ -117,18 +117,11 @@ inline size_t write_special(number_special value, char *out)
 }
 
 // The layout of Python's repr: plain from 1e-4 to below 1e16, else with an exponent; never without '.' or 'e', so that
-// a reader sees a float.
-template <class T> size_t write_finite(T value, char *out)
+// a reader sees a float. `exponent` is that of the first digit.
+constexpr int max_whole = 16; // digits before the point
+constexpr bool is_plain(int exponent)
 {
-    T a = std::fabs(value);
-    bool plain = (a >= T(1e-4) && a < T(1e16)) || a == 0;
-    auto format = plain ? std::chars_format::fixed : std::chars_format::scientific;
-    char *end = std::to_chars(out, out + NUMBER_MAX_TEXT, value, format).ptr;
-    if (plain && a == std::trunc(a)) {
-        *end++ = '.';
-        *end++ = '0';
-    }
-    return static_cast<size_t>(end - out);
+    return exponent >= -4 && exponent < max_whole;
 }
 
 } // namespace number

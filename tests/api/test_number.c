@@ -193,6 +193,7 @@ static const struct {
     {DTYPE_BF16, 0x7f81, "\"NaN\""},
     {DTYPE_FP8_E4M3FN, 0x7e, "450.0"},
     {DTYPE_FP8_E4M3FN, 0x01, "0.002"},
+    {DTYPE_FP8_E4M3FN, 0x05, "0.01"},
     {DTYPE_FP8_E4M3FN, 0xff, "\"NaN\""},
     {DTYPE_FP8_E4M3FNUZ, 0x80, "\"NaN\""},
     {DTYPE_FP8_E4M3FNUZ, 0x7f, "240.0"},
