@@ -42,6 +42,12 @@ inline uint32_t truncate(double value)
     return static_cast<uint32_t>(static_cast<int64_t>(value));
 }
 
+// To the nearest whole number, ties to even: what the addition leaves in the low bits of its sum.
+inline uint32_t round_to_even(double value)
+{
+    return static_cast<uint32_t>(bit_cast<uint64_t>(value + 0x1p52));
+}
+
 inline shortest_decimal without_zeros(uint32_t digits, int exponent)
 {
     for (; digits % 10000 == 0; exponent += 4)
@@ -72,7 +78,7 @@ template <const format &F> bool contains(const window &w, uint32_t digits, int e
 template <const format &F> __attribute__((noinline)) shortest_decimal shortest_of(const window &fine, int k, unsigned code)
 {
     const window coarse = {fine.low / 10, fine.value / 10, fine.high / 10};
-    uint32_t only = truncate(coarse.high + doubt), nearest = truncate(fine.value + 0.5);
+    uint32_t only = truncate(coarse.high + doubt), nearest = round_to_even(fine.value);
     if (coarse.value >= 1 && contains<F>(coarse, only, k + 1, code))
         return without_zeros(only, k + 1);
     if (!contains<F>(fine, nearest, k, code))
@@ -91,7 +97,7 @@ template <const format &F> shortest_decimal shortest(unsigned code)
     double factor = power_of_ten(-k);
     double value = a * factor, half = unit * factor * 0.5;
     double low = (value - half) * 0.1, high = (value + half) * 0.1;
-    uint32_t only = truncate(high), nearest = truncate(value + 0.5);
+    uint32_t only = truncate(high), nearest = round_to_even(value);
     double above = high - only, below = only - low; // of `only`, to the ends
     bool sure = (above > doubt) & (above < 1 - doubt) & (std::fabs(below) > doubt) & (value > 10) & !closer_below;
     if (!sure)

@@ -162,6 +162,7 @@ static const struct {
     {DTYPE_FP32, 0x38d1b717, "0.0001"},
     {DTYPE_FP32, 0x3727c5ac, "1e-05"},
     {DTYPE_FP32, 0x5a0e1bca, "1e+16"},
+    {DTYPE_FP32, 0x39800000, "0.00024414062"}, /* half way between two of eight digits: the even one */
     {DTYPE_FP32, 0x7fc00000, "\"NaN\""},
     {DTYPE_FP32, 0xffc00001, "\"NaN\""},
     {DTYPE_FP32, 0x7f800001, "\"NaN\""},
