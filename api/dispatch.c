@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "api/asset.h"
 #include "api/catalog.h"
 #include "api/infer.h"
 #include "api/model.h"
@@ -35,6 +36,8 @@ static const struct route routes[] = {
     {"GET", "/v2/health/live", server_live, 0},
     {"GET", "/v2/health/ready", server_ready, 0},
     {"GET", "/", server_index, 0},
+    {"GET", "/openapi.json", asset_route, 0},
+    {"GET", "/openapi.yaml", asset_route, 0},
     {"GET", "/v2", server_metadata, 0},
     {"GET", "/v2/models", model_list, 0},
     {"GET", "/v2/models/stats", stats_all, 0},

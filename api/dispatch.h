@@ -19,6 +19,7 @@
     X(ACCEPT_ENCODING, "Accept-Encoding")                               \
     X(CONTENT_ENCODING, "Content-Encoding")                             \
     X(CONTENT_TYPE, "Content-Type")                                     \
+    X(IF_NONE_MATCH, "If-None-Match")                                   \
     X(INFERENCE_HEADER_LENGTH, "Inference-Header-Content-Length")
 
 enum api_header {

@@ -38,7 +38,8 @@ static const struct {
 static bool is_list(unsigned header)
 {
     return header == KNOWN_EXPECT || header == KNOWN_API + API_HEADER_ACCEPT ||
-           header == KNOWN_API + API_HEADER_ACCEPT_ENCODING;
+           header == KNOWN_API + API_HEADER_ACCEPT_ENCODING ||
+           header == KNOWN_API + API_HEADER_IF_NONE_MATCH;
 }
 
 /* Those of which a second line makes the framing or the target doubtful, not just the meaning. */

@@ -1,4 +1,5 @@
 """Everything but infer: health, metadata, config, statistics, index; and how paths and methods are matched."""
+import gzip
 import json
 
 from harness import equal, main, test
@@ -145,12 +146,52 @@ def models_are_built_in(server, action):
     check_problem(answer, 400, "not_offered", "", ["built in"])
 
 
+# ---- files that are part of the program
+
+FILES = [("JSON", "/openapi.json", "application/json"), ("YAML", "/openapi.yaml", "application/yaml")]
+
+
+@test(rows=FILES)
+def file_is_there(server, target, media_type):
+    answer = server.request("GET", target)
+    equal((answer.status, answer.get("Content-Type"), answer.get("Content-Encoding")), (200, media_type, None))
+    equal((answer.get("Cache-Control"), answer.get("Vary")), ("no-cache", "Accept-Encoding"))
+    assert b"openapi" in answer.body, answer
+
+
+@test(rows=FILES)
+def file_comes_as_gzip(server, target, _):
+    plain = server.request("GET", target)
+    small = server.request("GET", target, headers={"Accept-Encoding": "deflate, gzip"})
+    equal((small.get("Content-Encoding"), gzip.decompress(small.body)), ("gzip", plain.body))
+    equal((small.get("Content-Type"), small.get("Vary")), (plain.get("Content-Type"), "Accept-Encoding"))
+    assert small.get("ETag") != plain.get("ETag"), "the same tag for other bytes"
+    for refused in ("deflate", "gzip;q=0", "br"):
+        equal(server.request("GET", target, headers={"Accept-Encoding": refused}).body, plain.body, refused)
+
+
+@test(rows=FILES)
+def file_is_sent_once(server, target, _):
+    with server.connect() as connection:
+        tag = connection.request("GET", target).get("ETag")
+        for has in (tag, "W/" + tag, '"a", %s , "b"' % tag, "*", " * "):
+            answer = connection.request("GET", target, {"If-None-Match": has})
+            equal((answer.status, answer.body, answer.get("ETag"), answer.get("Content-Type")), (304, b"", tag, None), has)
+            assert answer.get("Content-Length") not in (None, "0"), "no other length than that of the file may be told"
+        for other in ('"a"', tag.strip('"'), tag[:-2] + '"', "", '"a", *'):
+            equal(connection.request("GET", target, {"If-None-Match": other}).status, 200, other)
+        two_lines = [("If-None-Match", '"a"'), ("If-None-Match", tag)]
+        equal(connection.request("GET", target, two_lines).status, 304)
+        equal(connection.request("GET", target, {"If-None-Match": tag, "Accept-Encoding": "gzip"}).status, 200)
+
+
 # ---- methods
 
-GET_ROUTES = ["/", "/v2", "/v2/models", "/v2/health/live", "/v2/health/ready", "/v2/models/expand",
-              "/v2/models/expand/versions/8", "/v2/models/expand/ready", "/v2/models/expand/versions/8/ready",
-              "/v2/models/expand/config", "/v2/models/expand/versions/8/config", "/v2/models/stats",
-              "/v2/models/expand/stats", "/v2/models/expand/versions/8/stats", "/v2/repository/index"]
+GET_ROUTES = ["/", "/openapi.json", "/openapi.yaml", "/v2", "/v2/models", "/v2/health/live", "/v2/health/ready",
+              "/v2/models/expand", "/v2/models/expand/versions/8", "/v2/models/expand/ready",
+              "/v2/models/expand/versions/8/ready", "/v2/models/expand/config", "/v2/models/expand/versions/8/config",
+              "/v2/models/stats", "/v2/models/expand/stats", "/v2/models/expand/versions/8/stats",
+              "/v2/repository/index"]
 
 
 @test(rows=[(route, route) for route in GET_ROUTES])
