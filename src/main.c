@@ -1,19 +1,27 @@
-/* Starts the daemon. */
+/* Starts the daemon, or does the one thing that it is asked for instead. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "src/healthcheck.h"
 #include "src/options.h"
 #include "src/server.h"
 
 int main(int argc, char **argv)
 {
     struct options options;
-    switch (options_parse(&options, argc, argv, stdout, stderr)) {
+    switch (options_parse(&options, argc, argv, environ, stdout, stderr)) {
+    case OPTIONS_RUN:
+        return server_run(&options);
+    case OPTIONS_CHECK:
+        puts("The configuration is good.");
+        return EXIT_SUCCESS;
+    case OPTIONS_HEALTHCHECK:
+        return healthcheck_run(&options);
     case OPTIONS_DONE:
         return EXIT_SUCCESS;
     case OPTIONS_BAD:
-        return 2;
-    case OPTIONS_RUN:
         break;
     }
-    return server_run(&options);
+    return 2;
 }

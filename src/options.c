@@ -1,29 +1,10 @@
 #include "src/options.h"
 
-#include <errno.h>
 #include <getopt.h>
-#include <inttypes.h>
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum kind {
-    KIND_COUNT,    /* a number */
-    KIND_BYTES,    /* a number with an optional suffix K, M, G, T (powers of 1024) */
-    KIND_SECONDS,  /* a decimal number of seconds, kept in ms */
-    KIND_LEVEL,    /* a log level */
-    KIND_ENDPOINT, /* HOST:PORT */
-};
-
-struct row {
-    const char *name;
-    enum kind kind;
-    size_t offset; /* of the member of struct options */
-    uint64_t min, max; /* in the member's unit */
-    const char *initial;
-    const char *argument, *help;
-};
+#include "src/option.h"
 
 #define MEMBER(member) offsetof(struct options, member)
 #define K ((uint64_t)1 << 10)
@@ -31,230 +12,261 @@ struct row {
 #define T ((uint64_t)1 << 40)
 #define DAY_MS ((uint64_t)86400000)
 
-static const struct row rows[] = {
-    {"listen", KIND_ENDPOINT, MEMBER(listen), 0, 65535, "127.0.0.1:8000", "HOST:PORT",
-     "address; port 0 takes a free one"},
-    {"max-request-bytes", KIND_BYTES, MEMBER(max_request_bytes), 1, T, "256M", "SIZE",
+#define LISTENING   OPTION_GROUP_LISTENING
+#define LIMITS      OPTION_GROUP_LIMITS
+#define DEADLINES   OPTION_GROUP_DEADLINES
+#define PROCESSORS  OPTION_GROUP_PROCESSORS
+#define OBSERVATION OPTION_GROUP_OBSERVATION
+
+/* Group after group; in the second column, whether the short help lists it (which must fit on a screen). */
+static const struct option_row rows[] = {
+    {LISTENING, true, "listen", OPTION_LISTEN, MEMBER(listen), 0, 0, "127.0.0.1:8000", "HOST:PORT",
+     "one or several; port 0: any free"},
+    {LIMITS, true, "max-request-bytes", OPTION_BYTES, MEMBER(max_request_bytes), 1, T, "256M", "SIZE",
      "largest request body"},
-    {"max-output-bytes", KIND_BYTES, MEMBER(max_output_bytes), 1, K * T, "4G", "SIZE",
+    {LIMITS, true, "max-output-bytes", OPTION_BYTES, MEMBER(max_output_bytes), 1, K * T, "4G", "SIZE",
      "largest answer of an operator"},
-    {"compress-max", KIND_BYTES, MEMBER(compress_max), 0, K * M, "4M", "SIZE",
+    {LIMITS, false, "compress-max", OPTION_BYTES, MEMBER(compress_max), 0, K * M, "4M", "SIZE",
      "largest answer that is compressed"},
-    {"memory-budget", KIND_BYTES, MEMBER(memory_budget), 0, K * T, "0", "SIZE",
+    {LIMITS, true, "memory-budget", OPTION_BYTES, MEMBER(memory_budget), 0, K * T, "0", "SIZE",
      "for all requests; 0: at most 1G"},
-    {"json-depth", KIND_COUNT, MEMBER(json_depth), 1, 10000, "100", "N",
+    {LIMITS, false, "json-depth", OPTION_COUNT, MEMBER(json_depth), 1, 10000, "100", "N",
      "nesting of arrays and objects"},
-    {"loops", KIND_COUNT, MEMBER(loops), 1, 256, "1", "N",
-     "event loops side by side"},
-    {"threads", KIND_COUNT, MEMBER(threads), 0, 1024, "0", "N",
-     "worker threads; 0: one per processor"},
-    {"inline-bytes", KIND_BYTES, MEMBER(inline_bytes), 0, M, "8K", "SIZE",
-     "bodies up to this need no worker"},
-    {"prefill-cost", KIND_COUNT, MEMBER(prefill_cost), 0, M, "0", "PS",
-     "workers fill answers that cost this much a byte"},
-    {"request-timeout", KIND_SECONDS, MEMBER(request_timeout), 1, DAY_MS, "30", "SECONDS",
-     "wait for a worker's answer"},
-    {"max-inflight", KIND_COUNT, MEMBER(max_inflight), 1, M, "1024", "N",
+    {LIMITS, false, "max-inflight", OPTION_COUNT, MEMBER(max_inflight), 1, M, "1024", "N",
      "most requests that wait for or have a worker"},
-    {"drain-timeout", KIND_SECONDS, MEMBER(drain_timeout), 0, DAY_MS, "8", "SECONDS",
+    {DEADLINES, false, "request-timeout", OPTION_SECONDS, MEMBER(request_timeout), 1, DAY_MS, "30", "SECONDS",
+     "wait for a worker's answer"},
+    {DEADLINES, true, "drain-timeout", OPTION_SECONDS, MEMBER(drain_timeout), 0, DAY_MS, "8", "SECONDS",
      "time to finish after SIGTERM"},
-    {"log-level", KIND_LEVEL, MEMBER(log_level), 0, 0, "info", "LEVEL",
+    {PROCESSORS, false, "loops", OPTION_COUNT, MEMBER(loops), 1, 256, "1", "N",
+     "event loops side by side"},
+    {PROCESSORS, true, "threads", OPTION_COUNT, MEMBER(threads), 0, 1024, "0", "N",
+     "worker threads; 0: one per processor"},
+    {PROCESSORS, false, "inline-bytes", OPTION_BYTES, MEMBER(inline_bytes), 0, M, "8K", "SIZE",
+     "bodies up to this need no worker"},
+    {PROCESSORS, false, "prefill-cost", OPTION_COUNT, MEMBER(prefill_cost), 0, M, "0", "PS",
+     "workers fill answers that cost this much a byte"},
+    {OBSERVATION, true, "log-level", OPTION_LEVEL, MEMBER(log_level), 0, 0, "info", "LEVEL",
      "error, warning, info or debug"},
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 
-/* What getopt_long returns for the options that are not rows. */
-enum { OPTION_HELP = 1000, OPTION_VERSION };
+/* What is asked of the program other than to serve. */
+static const struct action {
+    const char *name;
+    enum options_verdict verdict;
+    const char *help;
+} actions[] = {
+    {"check-config", OPTIONS_CHECK, "check the options and what they name, and end"},
+    {"healthcheck", OPTIONS_HEALTHCHECK, "ask the server at --listen if it is ready: exit 0"},
+    {"help", OPTIONS_DONE, "print this; --help=all: all options"},
+    {"version", OPTIONS_DONE, "print the version"},
+};
 
-/* Digits only: no sign, no white space, no octal. */
-static bool read_number(const char **text, uint64_t *ret)
+#define ACTIONS (sizeof(actions) / sizeof(actions[0]))
+
+/* What getopt_long returns for the actions: this and their position. Rows are returned as their position. */
+#define ACTION_BASE 1000
+
+/* ---- help ---------------------------------------------------------------------------------------------- */
+
+static void print_row(const struct option_row *row, FILE *out)
 {
-    if (**text < '0' || **text > '9')
-        return false;
-    char *end;
-    errno = 0;
-    *ret = strtoull(*text, &end, 10);
-    *text = end;
-    return errno == 0;
+    char flag[64];
+    snprintf(flag, sizeof(flag), "--%s %s", row->name, row->argument);
+    fprintf(out, "  %-26s %s (%s)\n", flag, row->help, row->initial);
 }
 
-static bool read_bytes(const char *text, uint64_t *ret)
+static void print_groups(FILE *out)
 {
-    static const char suffixes[] = "KMGT";
-    if (!read_number(&text, ret))
-        return false;
-    if (*text == '\0')
-        return true;
-    const char *suffix = strchr(suffixes, *text);
-    unsigned shift = suffix == NULL ? 0 : 10 * (unsigned)(suffix - suffixes + 1);
-    if (suffix == NULL || text[1] != '\0' || *ret > UINT64_MAX >> shift)
-        return false;
-    *ret <<= shift;
-    return true;
-}
-
-/* "8", "0.25": at most three decimals, so that the value is exact. */
-static bool read_seconds(const char *text, uint64_t *ret)
-{
-    if (!read_number(&text, ret) || *ret > UINT64_MAX / 1000)
-        return false;
-    *ret *= 1000;
-    if (*text == '.') {
-        text++;
-        for (uint64_t unit = 100; unit > 0 && *text >= '0' && *text <= '9'; unit /= 10)
-            *ret += unit * (uint64_t)(*text++ - '0');
-    }
-    return *text == '\0';
-}
-
-/* The part before the last colon; IPv6 addresses stand in brackets. */
-static bool read_host(const char *text, size_t len, char *out)
-{
-    bool bracketed = len >= 2 && text[0] == '[' && text[len - 1] == ']';
-    if (bracketed) {
-        text++;
-        len -= 2;
-    }
-    if (len == 0 || len >= OPTIONS_HOST_MAX || (!bracketed && memchr(text, ':', len) != NULL))
-        return false;
-    memcpy(out, text, len);
-    out[len] = '\0';
-    return true;
-}
-
-static bool read_endpoint(const char *text, struct endpoint *ret)
-{
-    const char *colon = strrchr(text, ':');
-    if (colon == NULL)
-        return false;
-    const char *end = colon + 1;
-    uint64_t port;
-    if (!read_number(&end, &port) || *end != '\0' || port > UINT16_MAX)
-        return false;
-    ret->port = (uint16_t)port;
-    return read_host(text, (size_t)(colon - text), ret->host);
-}
-
-static bool read_value(const struct row *row, const char *text, struct options *ret)
-{
-    char *member = (char *)ret + row->offset;
-    if (row->kind == KIND_ENDPOINT)
-        return read_endpoint(text, (struct endpoint *)(void *)member);
-    if (row->kind == KIND_LEVEL)
-        return log_level_find(text, (enum log_level *)(void *)member);
-    uint64_t value;
-    bool good = row->kind == KIND_BYTES     ? read_bytes(text, &value)
-                : row->kind == KIND_SECONDS ? read_seconds(text, &value)
-                                            : read_number(&text, &value) && *text == '\0';
-    if (!good || value < row->min || value > row->max)
-        return false;
-    *(uint64_t *)(void *)member = value;
-    return true;
-}
-
-/* What would have been right, for the sentence about a bad value. */
-static void print_wanted(const struct row *row, FILE *err)
-{
-    switch (row->kind) {
-    case KIND_COUNT:
-        fprintf(err, "give a number from %" PRIu64 " to %" PRIu64, row->min, row->max);
-        break;
-    case KIND_BYTES:
-        fprintf(err, "give a number of bytes from %" PRIu64 " to %" PRIu64 ", also as 64K, 16M, 4G", row->min,
-                row->max);
-        break;
-    case KIND_SECONDS:
-        fprintf(err, "give seconds from %g to %g", (double)row->min / 1000, (double)row->max / 1000);
-        break;
-    case KIND_LEVEL:
-        fputs("give error, warning, info or debug", err);
-        break;
-    case KIND_ENDPOINT:
-        fputs("give HOST:PORT, as 127.0.0.1:8000 or [::1]:8000", err);
-        break;
+    static const char *const titles[] = {
+#define X(id, title) [OPTION_GROUP_##id] = (title),
+        OPTION_GROUPS(X)
+#undef X
+    };
+    for (size_t i = 0; i < ROWS; i++) {
+        if (i == 0 || rows[i].group != rows[i - 1].group)
+            fprintf(out, "%s\n", titles[rows[i].group]);
+        print_row(&rows[i], out);
     }
 }
 
-static enum options_verdict bad_value(const struct row *row, const char *text, FILE *err)
-{
-    fprintf(err, "shaped: --%s cannot be \"%s\": ", row->name, text);
-    print_wanted(row, err);
-    fputs(".\n", err);
-    return OPTIONS_BAD;
-}
-
-static void print_help(FILE *out)
+static void print_help(bool all, FILE *out)
 {
     fputs("Usage: shaped [OPTION]...\n"
           "Serves the ONNX operators Expand and Unsqueeze over HTTP.\n\n",
           out);
-    for (size_t i = 0; i < ROWS; i++) {
-        char flag[40];
-        snprintf(flag, sizeof(flag), "--%s %s", rows[i].name, rows[i].argument);
-        fprintf(out, "  %-26s %s (%s)\n", flag, rows[i].help, rows[i].initial);
-    }
-    fputs("  --help                     print this\n"
-          "  --version                  print the version\n\n"
-          "SIZE may end in K, M, G or T. SIGTERM finishes what is running and ends.\n",
+    if (all)
+        print_groups(out);
+    for (size_t i = 0; i < ROWS && !all; i++)
+        if (rows[i].usual)
+            print_row(&rows[i], out);
+    fputs("\n", out);
+    for (size_t i = 0; i < ACTIONS; i++)
+        fprintf(out, "  --%-24s %s\n", actions[i].name, actions[i].help);
+    fputs("\nSIZE may end in K, M, G or T. Each option may be a variable of the environment,\n"
+          "as SHAPED_LOG_LEVEL=debug; the command line counts more.\n"
+          "SIGTERM finishes what is running and ends.\n",
           out);
 }
 
-/* Rows first, so that an option's index in the list is its row. */
-static void fill_list(struct option list[ROWS + 3])
+/* ---- values -------------------------------------------------------------------------------------------- */
+
+/* Where values come from. */
+struct source {
+    struct options *options;
+    FILE *err;
+    bool listed; /* it has named an address: those of a source before it do not count */
+};
+
+/* `label` is the option as it is written there. */
+static bool take(struct source *source, const struct option_row *row, const char *label, const char *text)
+{
+    if (row->kind == OPTION_LISTEN && !source->listed) {
+        source->listed = true;
+        source->options->listen_count = 0;
+    }
+    if (option_read(row, text, source->options))
+        return true;
+    fprintf(source->err, "shaped: %s cannot be \"%s\": ", label, text);
+    option_print_wanted(row, source->err);
+    fputs(".\n", source->err);
+    return false;
+}
+
+static bool take_defaults(struct options *ret, FILE *err)
+{
+    struct source source = {.options = ret, .err = err};
+    for (size_t i = 0; i < ROWS; i++)
+        if (!take(&source, &rows[i], rows[i].name, rows[i].initial))
+            return false;
+    return true;
+}
+
+/* ---- the environment ----------------------------------------------------------------------------------- */
+
+#define PREFIX "SHAPED_"
+
+/* "LOG_LEVEL" is "log-level". */
+static bool is_variable_of(const char *variable, const char *name)
+{
+    for (; *name != '\0'; name++, variable++) {
+        char c = *name >= 'a' && *name <= 'z' ? (char)(*name - 'a' + 'A') : '_';
+        if (*variable != c)
+            return false;
+    }
+    return *variable == '\0';
+}
+
+/* Kubernetes describes the Services of a namespace to its containers. One that is called "shaped" makes
+ * SHAPED_SERVICE_HOST, SHAPED_PORT, SHAPED_PORT_8000_TCP and more of the kind; no option is called so. */
+static bool is_of_a_service(const char *variable)
+{
+    return strstr(variable, "_SERVICE_HOST") != NULL || strstr(variable, "_PORT") != NULL;
+}
+
+static bool take_variable(struct source *source, const char *entry)
+{
+    char label[64];
+    size_t len = strcspn(entry, "=");
+    snprintf(label, sizeof(label), "%.*s", (int)len, entry);
+    for (size_t i = 0; i < ROWS; i++)
+        if (is_variable_of(label + strlen(PREFIX), rows[i].name))
+            return take(source, &rows[i], label, entry[len] == '=' ? entry + len + 1 : "");
+    if (is_of_a_service(label))
+        return true;
+    fprintf(source->err, "shaped: the variable %s is no option: see --help=all, or unset it.\n", label);
+    return false;
+}
+
+static bool take_environment(struct options *ret, char **env, FILE *err)
+{
+    struct source source = {.options = ret, .err = err};
+    for (; *env != NULL; env++)
+        if (strncmp(*env, PREFIX, strlen(PREFIX)) == 0 && !take_variable(&source, *env))
+            return false;
+    return true;
+}
+
+/* ---- the command line ---------------------------------------------------------------------------------- */
+
+static void fill_list(struct option list[ROWS + ACTIONS + 1])
 {
     for (size_t i = 0; i < ROWS; i++)
         list[i] = (struct option){rows[i].name, required_argument, NULL, (int)i};
-    list[ROWS] = (struct option){"help", no_argument, NULL, OPTION_HELP};
-    list[ROWS + 1] = (struct option){"version", no_argument, NULL, OPTION_VERSION};
-    list[ROWS + 2] = (struct option){NULL, 0, NULL, 0};
+    for (size_t i = 0; i < ACTIONS; i++) {
+        int argument = strcmp(actions[i].name, "help") == 0 ? optional_argument : no_argument;
+        list[ROWS + i] = (struct option){actions[i].name, argument, NULL, ACTION_BASE + (int)i};
+    }
+    list[ROWS + ACTIONS] = (struct option){NULL, 0, NULL, 0};
 }
 
-static enum options_verdict handle_option(struct options *ret, int found, char **argv, FILE *out, FILE *err)
+static enum options_verdict refuse(int found, char **argv, FILE *err)
 {
-    switch (found) {
-    case OPTION_HELP:
-        print_help(out);
-        return OPTIONS_DONE;
-    case OPTION_VERSION:
+    if (found == ':')
+        fprintf(err, "shaped: \"%s\" needs a value: see --help.\n", argv[optind - 1]);
+    else if (optopt > 0 && optopt < ACTION_BASE) /* one letter, perhaps of several in one argument */
+        fprintf(err, "shaped: there is no option \"-%c\": see --help.\n", optopt);
+    else
+        fprintf(err, "shaped: there is no option \"%s\": see --help.\n", argv[optind - 1]);
+    return OPTIONS_BAD;
+}
+
+static enum options_verdict act(const struct action *action, FILE *out, FILE *err)
+{
+    if (action->verdict != OPTIONS_DONE)
+        return action->verdict;
+    if (strcmp(action->name, "version") == 0) {
         fprintf(out, "shaped %s\n", PACKAGE_VERSION);
         return OPTIONS_DONE;
-    case '?':
-        if (optopt > 0 && optopt < OPTION_HELP) /* one letter, perhaps of several in one argument */
-            fprintf(err, "shaped: there is no option \"-%c\": see --help.\n", optopt);
-        else
-            fprintf(err, "shaped: there is no option \"%s\": see --help.\n", argv[optind - 1]);
-        return OPTIONS_BAD;
-    case ':':
-        fprintf(err, "shaped: \"%s\" needs a value: see --help.\n", argv[optind - 1]);
-        return OPTIONS_BAD;
-    default:
-        if (!read_value(&rows[found], optarg, ret))
-            return bad_value(&rows[found], optarg, err);
-        return OPTIONS_RUN;
     }
+    bool all = optarg != NULL && strcmp(optarg, "all") == 0;
+    if (optarg != NULL && !all) {
+        fprintf(err, "shaped: there is no option \"--help=%s\": there are --help and --help=all.\n", optarg);
+        return OPTIONS_BAD;
+    }
+    print_help(all, out);
+    return OPTIONS_DONE;
 }
 
-enum options_verdict options_parse(struct options *ret, int argc, char **argv, FILE *out, FILE *err)
+static enum options_verdict take_flag(struct source *source, int found, char **argv, FILE *out)
 {
-    *ret = (struct options){0};
-    for (size_t i = 0; i < ROWS; i++) {
-        if (!read_value(&rows[i], rows[i].initial, ret))
-            return bad_value(&rows[i], rows[i].initial, err);
-    }
-    struct option list[ROWS + 3];
+    if (found == '?' || found == ':')
+        return refuse(found, argv, source->err);
+    if (found >= ACTION_BASE)
+        return act(&actions[found - ACTION_BASE], out, source->err);
+    char label[64];
+    snprintf(label, sizeof(label), "--%s", rows[found].name);
+    return take(source, &rows[found], label, optarg) ? OPTIONS_RUN : OPTIONS_BAD;
+}
+
+static enum options_verdict take_arguments(struct options *ret, int argc, char **argv, FILE *out, FILE *err)
+{
+    struct source source = {.options = ret, .err = err};
+    struct option list[ROWS + ACTIONS + 1];
+    enum options_verdict verdict = OPTIONS_RUN;
     fill_list(list);
     optind = 0; /* starts anew, also when called twice */
     opterr = 0;
     int found;
     while ((found = getopt_long(argc, argv, "+:", list, NULL)) != -1) {
-        enum options_verdict verdict = handle_option(ret, found, argv, out, err);
-        if (verdict != OPTIONS_RUN)
-            return verdict;
+        enum options_verdict one = take_flag(&source, found, argv, out);
+        if (one == OPTIONS_DONE || one == OPTIONS_BAD)
+            return one;
+        verdict = one == OPTIONS_RUN ? verdict : one;
     }
     if (optind < argc) {
         fprintf(err, "shaped: \"%s\" is not an option: see --help.\n", argv[optind]);
         return OPTIONS_BAD;
     }
-    return OPTIONS_RUN;
+    return verdict;
+}
+
+enum options_verdict options_parse(struct options *ret, int argc, char **argv, char **env, FILE *out, FILE *err)
+{
+    *ret = (struct options){0};
+    if (!take_defaults(ret, err) || !take_environment(ret, env, err))
+        return OPTIONS_BAD;
+    return take_arguments(ret, argc, argv, out, err);
 }

@@ -1,17 +1,20 @@
-/* The command line: one table (options.c) of flags with their kind, range, default and help.
+/* What the process is told: one table (options.c) of options with their kind, range, default and help.
  *
- * To add an option: a member here, a row there. Values are checked when they are read; what options_parse
- * returns is complete and in range.
+ * Each is a flag (--log-level debug) and a variable of the environment (SHAPED_LOG_LEVEL=debug); the flag
+ * counts more. To add an option: a member here, a row there. Values are checked when they are read; what
+ * options_parse returns is complete and in range.
  */
 #ifndef SRC_OPTIONS_H
 #define SRC_OPTIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "src/log.h"
 
-#define OPTIONS_HOST_MAX 256
+#define OPTIONS_HOST_MAX   256
+#define OPTIONS_LISTEN_MAX 16
 
 /* Where to listen. */
 struct endpoint {
@@ -20,7 +23,8 @@ struct endpoint {
 };
 
 struct options {
-    struct endpoint listen;
+    struct endpoint listen[OPTIONS_LISTEN_MAX];
+    unsigned listen_count;
     uint64_t max_request_bytes;
     uint64_t max_output_bytes;
     uint64_t compress_max; /* bytes */
@@ -38,11 +42,15 @@ struct options {
 
 enum options_verdict {
     OPTIONS_RUN,
-    OPTIONS_DONE, /* asked for help or version, which has been printed */
-    OPTIONS_BAD,  /* the sentence that says why has been printed; exit status 2 */
+    OPTIONS_CHECK,       /* only check what they say */
+    OPTIONS_HEALTHCHECK, /* only ask the server that runs with them */
+    OPTIONS_DONE,        /* asked for help or version, which has been printed */
+    OPTIONS_BAD,         /* the sentence that says why has been printed; exit status 2 */
 };
 
-/* Not reentrant, as getopt_long is not: for the start of the program. */
-enum options_verdict options_parse(struct options *ret, int argc, char **argv, FILE *out, FILE *err);
+/* `env` as environ. A variable SHAPED_* that is no option is as bad as such a flag: a limit or a lock that is
+ * misspelt must not be missing unnoticed. Not reentrant, as getopt_long is not: for the start of the program. */
+enum options_verdict options_parse(struct options *ret, int argc, char **argv, char **env, FILE *out,
+                                   FILE *err);
 
 #endif

@@ -222,7 +222,13 @@ static bool start(struct server *server)
     };
     acceptor_init(&server->acceptor);
     watch_signals(server);
-    return acceptor_listen(&server->acceptor, &server->service.options->listen);
+    const struct options *options = server->service.options;
+    for (unsigned i = 0; i < options->listen_count; i++)
+        if (!acceptor_listen(&server->acceptor, &options->listen[i])) {
+            acceptor_end(&server->acceptor);
+            return false;
+        }
+    return true;
 }
 
 static int run_loops(struct server *server)

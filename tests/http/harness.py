@@ -55,6 +55,12 @@ def die_with_parent():
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
+def environment(**variables):
+    """This process's, without what the program would take for options (the tests' own variables are called so too)."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("SHAPED_")}
+    return dict(kept, **variables)
+
+
 class Server:
     """The program with some options, listening on an ephemeral port of 127.0.0.1."""
 
@@ -63,7 +69,7 @@ class Server:
         self.errors = tempfile.TemporaryFile()
         command = WRAPPER + [PROGRAM, "--listen", "127.0.0.1:0", *options]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                        stderr=self.errors, env=dict(os.environ, **(env or {})),
+                                        stderr=self.errors, env=environment(**(env or {})),
                                         preexec_fn=die_with_parent)
         try:
             self.address = ("127.0.0.1", self._port())

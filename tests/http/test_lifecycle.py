@@ -7,7 +7,7 @@ import threading
 import time
 
 from calls import EXPAND, UNSQUEEZE, expand, expanded, slow
-from harness import PROGRAM, WRAPPER, Server, equal, eventually, main, seconds, test
+from harness import PROGRAM, WRAPPER, Server, environment, equal, eventually, main, seconds, test
 from wire import Closed, Connection, request_bytes
 
 MIB = 1 << 20
@@ -16,7 +16,7 @@ READY = request_bytes("GET", "/v2/health/ready")
 
 def run(*arguments):
     return subprocess.run(WRAPPER + [PROGRAM, *arguments], stdin=subprocess.DEVNULL, capture_output=True,
-                          timeout=seconds(20), encoding="utf-8", check=False)
+                          timeout=seconds(20), encoding="utf-8", check=False, env=environment())
 
 
 def code_of(response):

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import tempfile
 
-from harness import PROGRAM, Skip, equal, main, test
+from harness import PROGRAM, Skip, environment, equal, main, test
 from tensors import TYPES, VERSIONS
 from wire import seconds
 
@@ -103,9 +103,9 @@ def lists_the_types_of_every_version(server):
 
 @test
 def lists_every_option(server):
-    text = subprocess.run([PROGRAM, "--help"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=seconds(20),
-                          check=True).stdout.decode()
-    options = re.findall(r"^  --([a-z-]+) [A-Z:]+ .*\(([^)]*)\)$", text, re.MULTILINE)
+    text = subprocess.run([PROGRAM, "--help=all"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=seconds(20),
+                          check=True, env=environment()).stdout.decode()
+    options = re.findall(r"^  --([a-z-]+) [^ ]+ .*\(([^)]*)\)$", text, re.MULTILINE)
     equal({row[0].split()[0][2:]: row[1] for row in table("Options")}, dict(options))
 
 

@@ -14,7 +14,7 @@ struct result {
     char out[4096], err[1024];
 };
 
-static struct result parse(const char *const args[ARGS_MAX])
+static struct result parse_with(const char *const args[ARGS_MAX], const char *const env[ARGS_MAX])
 {
     struct result ret;
     memset(&ret, 0, sizeof(ret));
@@ -25,18 +25,27 @@ static struct result parse(const char *const args[ARGS_MAX])
         argv[argc++] = (char *)(uintptr_t)args[i];
     FILE *out = fmemopen(ret.out, sizeof(ret.out), "w");
     FILE *err = fmemopen(ret.err, sizeof(ret.err), "w");
-    ret.verdict = options_parse(&ret.options, argc, argv, out, err);
+    char *vars[ARGS_MAX + 1] = {NULL};
+    for (int i = 0; i < ARGS_MAX && env[i] != NULL; i++)
+        vars[i] = (char *)(uintptr_t)env[i];
+    ret.verdict = options_parse(&ret.options, argc, argv, vars, out, err);
     fclose(out);
     fclose(err);
     return ret;
+}
+
+static struct result parse(const char *const args[ARGS_MAX])
+{
+    return parse_with(args, (const char *const[ARGS_MAX]){NULL});
 }
 
 START_TEST(has_the_documented_defaults)
 {
     struct result got = parse((const char *const[ARGS_MAX]){NULL});
     ck_assert_int_eq(got.verdict, OPTIONS_RUN);
-    ck_assert_str_eq(got.options.listen.host, "127.0.0.1");
-    ck_assert_uint_eq(got.options.listen.port, 8000);
+    ck_assert_uint_eq(got.options.listen_count, 1);
+    ck_assert_str_eq(got.options.listen[0].host, "127.0.0.1");
+    ck_assert_uint_eq(got.options.listen[0].port, 8000);
     ck_assert_uint_eq(got.options.max_request_bytes, 268435456);
     ck_assert_uint_eq(got.options.max_output_bytes, 4294967296);
     ck_assert_uint_eq(got.options.compress_max, 4194304);
@@ -94,8 +103,110 @@ START_TEST(reads_endpoints)
 {
     struct result got = parse((const char *const[ARGS_MAX]){"--listen", endpoints[_i].text});
     ck_assert_int_eq(got.verdict, OPTIONS_RUN);
-    ck_assert_str_eq(got.options.listen.host, endpoints[_i].host);
-    ck_assert_uint_eq(got.options.listen.port, endpoints[_i].port);
+    ck_assert_uint_eq(got.options.listen_count, 1);
+    ck_assert_str_eq(got.options.listen[0].host, endpoints[_i].host);
+    ck_assert_uint_eq(got.options.listen[0].port, endpoints[_i].port);
+}
+END_TEST
+
+/* The command line's addresses take the place of the environment's, and these that of the default. */
+static const struct {
+    const char *args[ARGS_MAX], *env[ARGS_MAX];
+    uint16_t ports[4]; /* 0 ends them */
+} lists[] = {
+    {{"--listen", "a:1", "--listen", "b:2"}, {NULL}, {1, 2}},
+    {{"--listen", "a:1,[::1]:2", "--listen=c:3"}, {NULL}, {1, 2, 3}},
+    {{NULL}, {"SHAPED_LISTEN=a:1,b:2"}, {1, 2}},
+    {{"--listen", "c:3"}, {"SHAPED_LISTEN=a:1,b:2"}, {3}},
+};
+
+START_TEST(collects_addresses)
+{
+    struct result got = parse_with(lists[_i].args, lists[_i].env);
+    ck_assert_int_eq(got.verdict, OPTIONS_RUN);
+    unsigned count = 0;
+    while (lists[_i].ports[count] != 0)
+        count++;
+    ck_assert_uint_eq(got.options.listen_count, count);
+    for (unsigned i = 0; i < count; i++)
+        ck_assert_uint_eq(got.options.listen[i].port, lists[_i].ports[i]);
+}
+END_TEST
+
+START_TEST(knows_how_many_addresses_there_may_be)
+{
+    char most[OPTIONS_LISTEN_MAX * 4 + 4];
+    for (int i = 0; i <= OPTIONS_LISTEN_MAX; i++)
+        memcpy(most + (size_t)i * 4, "h:1,", 4);
+    most[OPTIONS_LISTEN_MAX * 4 - 1] = '\0';
+    ck_assert_int_eq(parse((const char *const[ARGS_MAX]){"--listen", most}).verdict, OPTIONS_RUN);
+    most[OPTIONS_LISTEN_MAX * 4 - 1] = ',';
+    most[OPTIONS_LISTEN_MAX * 4 + 3] = '\0';
+    ck_assert_int_eq(parse((const char *const[ARGS_MAX]){"--listen", most}).verdict, OPTIONS_BAD);
+}
+END_TEST
+
+static const struct {
+    const char *args[ARGS_MAX], *env[ARGS_MAX];
+    uint64_t threads;
+} sources[] = {
+    {{NULL}, {"SHAPED_THREADS=7"}, 7},
+    {{"--threads", "3"}, {"SHAPED_THREADS=7"}, 3},
+    {{NULL}, {"PATH=/bin", "SHAPED_THREADS=7", "SHAPED_JSON_DEPTH=9"}, 7},
+    {{NULL}, {"SHAPED=x", "SHAPEDTHREADS=1", "XSHAPED_THREADS=1", "shaped_threads=1"}, 0},
+    /* of a Service called "shaped", and one called "shaped-api" */
+    {{NULL}, {"SHAPED_PORT=tcp://10.0.0.1:80", "SHAPED_SERVICE_HOST=10.0.0.1", "SHAPED_SERVICE_PORT_HTTP=80"}, 0},
+    {{NULL}, {"SHAPED_PORT_80_TCP_ADDR=10.0.0.1", "SHAPED_API_PORT=x", "SHAPED_API_SERVICE_PORT=80"}, 0},
+};
+
+START_TEST(reads_the_environment)
+{
+    struct result got = parse_with(sources[_i].args, sources[_i].env);
+    ck_assert_str_eq(got.err, "");
+    ck_assert_int_eq(got.verdict, OPTIONS_RUN);
+    ck_assert_uint_eq(got.options.threads, sources[_i].threads);
+}
+END_TEST
+
+static const struct {
+    const char *entry, *says;
+} bad_variables[] = {
+    {"SHAPED_THREDS=7", "SHAPED_THREDS is no option"},
+    {"SHAPED_=7", "SHAPED_ is no option"},
+    {"SHAPED_threads=7", "SHAPED_threads is no option"},
+    {"SHAPED_THREADS_=7", "SHAPED_THREADS_ is no option"},
+    {"SHAPED_HELP=1", "SHAPED_HELP is no option"},
+    {"SHAPED_JSON-DEPTH=7", "SHAPED_JSON-DEPTH is no option"},
+    {"SHAPED_THREADS=many", "SHAPED_THREADS cannot be \"many\": give a number from 0 to 1024"},
+    {"SHAPED_THREADS=", "SHAPED_THREADS cannot be \"\""},
+    {"SHAPED_THREADS", "SHAPED_THREADS cannot be \"\""},
+};
+
+START_TEST(says_what_is_wrong_in_the_environment)
+{
+    const char *const env[ARGS_MAX] = {bad_variables[_i].entry};
+    struct result got = parse_with((const char *const[ARGS_MAX]){NULL}, env);
+    ck_assert_int_eq(got.verdict, OPTIONS_BAD);
+    ck_assert_ptr_nonnull(strstr(got.err, bad_variables[_i].says));
+    ck_assert_ptr_eq(strchr(got.err, '\n'), got.err + strlen(got.err) - 1);
+}
+END_TEST
+
+static const struct {
+    const char *args[ARGS_MAX];
+    enum options_verdict verdict;
+} wishes[] = {
+    {{"--check-config"}, OPTIONS_CHECK},
+    {{"--check-config", "--threads", "2"}, OPTIONS_CHECK},
+    {{"--check-config", "--threads", "x"}, OPTIONS_BAD},
+    {{"--threads", "2", "--healthcheck"}, OPTIONS_HEALTHCHECK},
+    {{"--check-config", "--version"}, OPTIONS_DONE},
+    {{"--check-config=1"}, OPTIONS_BAD},
+};
+
+START_TEST(tells_what_is_wanted)
+{
+    ck_assert_int_eq(parse(wishes[_i].args).verdict, wishes[_i].verdict);
 }
 END_TEST
 
@@ -137,7 +248,9 @@ static const struct {
     {{"--listen", "host:80x"}, "--listen", "80x"},
     {{"--listen"}, "--listen", "needs a value"},
     {{"--nonsense"}, "--nonsense", "no option"},
-    {{"--help=no"}, "--help", "no option"},
+    {{"--listen", "a:1,"}, "--listen", "a:1,"},
+    {{"--listen", ",a:1"}, "--listen", ",a:1"},
+    {{"--help=no"}, "--help=all", "no option"},
     {{"-x"}, "-x", "no option"},
     {{"-xy"}, "-x", "no option"},
     {{"file"}, "file", "not an option"},
@@ -155,6 +268,17 @@ START_TEST(says_what_is_wrong)
 }
 END_TEST
 
+/* Lines of a text, none longer than a screen is wide. */
+static int count_lines(const char *text)
+{
+    int lines = 0;
+    for (const char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+        ck_assert_msg(end - line <= 80, "%.*s", (int)(end - line), line);
+        lines++;
+    }
+    return lines;
+}
+
 START_TEST(helps_on_one_screen)
 {
     struct result got = parse((const char *const[ARGS_MAX]){"--help"});
@@ -162,12 +286,19 @@ START_TEST(helps_on_one_screen)
     ck_assert_str_eq(got.err, "");
     ck_assert_ptr_nonnull(strstr(got.out, "--max-request-bytes SIZE"));
     ck_assert_ptr_nonnull(strstr(got.out, "(256M)"));
-    int lines = 0;
-    for (const char *line = got.out, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
-        ck_assert_msg(end - line <= 80, "%.*s", (int)(end - line), line);
-        lines++;
-    }
-    ck_assert_int_le(lines, 24);
+    ck_assert_int_le(count_lines(got.out), 24);
+}
+END_TEST
+
+START_TEST(helps_with_all_options)
+{
+    struct result got = parse((const char *const[ARGS_MAX]){"--help=all"});
+    ck_assert_int_eq(got.verdict, OPTIONS_DONE);
+    ck_assert_int_gt(count_lines(got.out), 24);
+    ck_assert_ptr_nonnull(strstr(got.out, "Limits\n"));
+    ck_assert_ptr_nonnull(strstr(got.out, "--max-request-bytes SIZE"));
+    ck_assert_ptr_nonnull(strstr(got.out, "--prefill-cost PS"));
+    ck_assert_ptr_null(strstr(got.out, "-port ")); /* variables of Kubernetes are called so, and ignored */
 }
 END_TEST
 
@@ -181,5 +312,9 @@ END_TEST
 
 SUITE("options",
       TEST_ONE(has_the_documented_defaults) TEST_ROWS(reads_numbers, numbers)
-          TEST_ROWS(reads_endpoints, endpoints) TEST_ONE(reads_levels) TEST_ROWS(says_what_is_wrong, bad)
-              TEST_ONE(helps_on_one_screen) TEST_ONE(tells_its_version))
+          TEST_ROWS(reads_endpoints, endpoints) TEST_ROWS(collects_addresses, lists)
+              TEST_ONE(knows_how_many_addresses_there_may_be) TEST_ONE(reads_levels)
+                  TEST_ROWS(reads_the_environment, sources) TEST_ROWS(says_what_is_wrong, bad)
+                      TEST_ROWS(says_what_is_wrong_in_the_environment, bad_variables)
+                          TEST_ROWS(tells_what_is_wanted, wishes) TEST_ONE(helps_on_one_screen)
+                              TEST_ONE(helps_with_all_options) TEST_ONE(tells_its_version))
