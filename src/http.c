@@ -10,9 +10,6 @@
 
 #include <microhttpd.h>
 
-/* Seconds without a byte in either direction after which a connection is closed. */
-#define INACTIVITY_S 30
-
 /* Looks, a tick of the loop apart (0.3 s in all), after which a connection that has bytes and does not read them is
  * given up. */
 #define STUCK_LOOKS 15
@@ -29,11 +26,36 @@ static struct http_connection *connection_of(struct MHD_Connection *mhd)
     return info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 }
 
+static const struct sockaddr *address_of(struct MHD_Connection *mhd)
+{
+    return info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+}
+
+/* CUT_NOT: it may come in, and is counted. */
+static enum cut_reason admit(const struct service *service, struct MHD_Connection *mhd)
+{
+    if (!addresses_take(service->addresses, address_of(mhd)))
+        return CUT_ADDRESS_LIMIT;
+    if (bufpool_reserve(service->bufpool, HTTP_CONNECTION_BYTES))
+        return CUT_NOT;
+    addresses_give(service->addresses, address_of(mhd));
+    return CUT_MEMORY_BUDGET;
+}
+
+static void leave(const struct service *service, struct MHD_Connection *mhd)
+{
+    bufpool_unreserve(service->bufpool, HTTP_CONNECTION_BYTES);
+    addresses_give(service->addresses, address_of(mhd));
+}
+
 static void *connection_start(struct http *http, struct MHD_Connection *mhd)
 {
     int fd = info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
     struct http_connection *connection = calloc(1, sizeof(*connection));
-    if (connection == NULL || !bufpool_reserve(http->loop->service->bufpool, HTTP_CONNECTION_BYTES)) {
+    enum cut_reason reason = connection == NULL ? CUT_MEMORY_BUDGET : admit(http->loop->service, mhd);
+    if (reason != CUT_NOT) {
+        log_write(&http->loop->service->log, LOG_DEBUG, "a connection was refused: %s",
+                  cut_reason_name(reason));
         free(connection);
         shutdown(fd, SHUT_RDWR);
         return NULL;
@@ -43,6 +65,7 @@ static void *connection_start(struct http *http, struct MHD_Connection *mhd)
     connection->fd = fd;
     list_append(&http->connections, &connection->link);
     list_init(&connection->touched);
+    http_pace_add(connection);
     http_touch(connection);
     return connection;
 }
@@ -79,7 +102,8 @@ static void connection_end(struct http_connection *connection)
     connection_linger(connection);
     list_remove(&connection->link);
     list_remove(&connection->touched);
-    bufpool_unreserve(connection->http->loop->service->bufpool, HTTP_CONNECTION_BYTES);
+    list_remove(&connection->paced);
+    leave(connection->http->loop->service, connection->mhd);
     free(connection);
 }
 
@@ -101,6 +125,13 @@ static void on_connection(void *cls, struct MHD_Connection *mhd, void **context,
 void http_abort(struct http_connection *connection)
 {
     shutdown(connection->fd, SHUT_RDWR);
+}
+
+void http_cut_connection(struct http_connection *connection, enum cut_reason reason)
+{
+    log_write(&connection->http->loop->service->log, LOG_DEBUG, "a connection was cut off: %s",
+              cut_reason_name(reason));
+    http_abort(connection);
 }
 
 /* libmicrohttpd has its sockets in edge-triggered mode and forgets that one is readable when a read came
@@ -223,6 +254,7 @@ static void on_completed(void *cls, struct MHD_Connection *mhd, void **context,
     if (request == NULL || connection == NULL)
         return;
     connection->request = NULL;
+    connection->served++;
     if (code == MHD_REQUEST_TERMINATED_WITH_ERROR) /* perhaps with a page of its own */
         connection->linger = true;
     request_release(request);
@@ -242,7 +274,6 @@ static struct MHD_Daemon *start_daemon(struct http *http)
                             MHD_OPTION_EXTERNAL_LOGGER, http_message, http, /* first */
                             MHD_OPTION_CONNECTION_MEMORY_LIMIT, HTTP_POOL_BYTES,
                             MHD_OPTION_CONNECTION_LIMIT, UINT_MAX, /* the acceptor has its own */
-                            MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)INACTIVITY_S,
 #if MHD_VERSION >= 0x01000000
                             MHD_OPTION_CLIENT_DISCIPLINE_LVL, 1, /* else it mends targets and joins lines */
 #endif
@@ -277,6 +308,7 @@ struct http *http_create(struct loop *loop)
     list_init(&http->connections);
     list_init(&http->touched);
     list_init(&http->refused);
+    http_pace_init(http);
     http->no_memory = make_no_memory();
     http->daemon = http->no_memory == NULL ? NULL : start_daemon(http);
     if (http->daemon != NULL)

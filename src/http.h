@@ -1,7 +1,7 @@
 /* HTTP/1.1 over libmicrohttpd: one daemon per loop, without threads and without a listening socket.
  *
  * http.c keeps connections, http_head.c reads heads, http_upload.c takes requests in, http_answer.c sends
- * answers, http_message.c listens to what the library says. They alone know libmicrohttpd. Everything runs on
+ * answers, http_pace.c sees that clients are not too slow, http_message.c listens to what the library says. They alone know libmicrohttpd. Everything runs on
  * the loop's thread. The daemon works when http_run is called: whenever its descriptor is readable, when its
  * timeout is over, and after an answer was given from outside a run.
  */
@@ -46,6 +46,10 @@ bool http_add(struct http *http, int fd, const struct sockaddr *address, socklen
 /* Looks after connections whose time is up or whose client has left unnoticed; true if it wants to be
  * called again. */
 bool http_tick(struct http *http, uint64_t now);
+
+/* Cuts off connections whose client is too slow; true as long as there are connections. Called every now and
+ * then as asked for by loop_pace. */
+bool http_pace(struct http *http, uint64_t now);
 
 /* From now on every answer closes its connection. Connections without a request are closed, after what has
  * arrived. */

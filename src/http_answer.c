@@ -10,9 +10,6 @@
 
 #include <microhttpd.h>
 
-/* What a response reads at a time. libmicrohttpd takes it from the heap and zeroes it, once per response. */
-#define BLOCK_BYTES ((size_t)128 << 10)
-
 /* Called when the socket takes more. Returning 0 without suspending would be asked again in a circle. */
 static ssize_t on_read(void *cls, uint64_t position, char *out, size_t room)
 {
@@ -33,7 +30,7 @@ static struct MHD_Response *make_response(struct request *request, const struct 
         uint64_t length = reply->body->length;
         if (length == SOURCE_LENGTH_UNKNOWN)
             length = MHD_SIZE_UNKNOWN;
-        return MHD_create_response_from_callback(length, BLOCK_BYTES, on_read, request, NULL);
+        return MHD_create_response_from_callback(length, HTTP_BLOCK_BYTES, on_read, request, NULL);
     }
     void *text = (void *)(uintptr_t)reply->text.ptr; /* it is not written to */
     enum MHD_ResponseMemoryMode mode = bytes == HTTP_COPY ? MHD_RESPMEM_MUST_COPY : MHD_RESPMEM_PERSISTENT;

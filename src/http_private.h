@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 
+#include "api/metrics.h"
 #include "src/http.h"
 #include "src/loop.h"
 #include "src/request.h"
@@ -19,20 +20,46 @@ struct MHD_Response;
 /* What a connection may take: its memory, the request on it, and what the libraries keep for both. */
 #define HTTP_CONNECTION_BYTES (HTTP_POOL_BYTES + sizeof(struct request) + ((size_t)4 << 10))
 
+/* What a response reads at a time. libmicrohttpd takes it from the heap and zeroes it, once per response. */
+#define HTTP_BLOCK_BYTES ((uint64_t)128 << 10)
+
 struct http {
     struct loop *loop;
     struct MHD_Daemon *daemon;
     struct MHD_Response *no_memory; /* the answer when there is no memory to make one */
     struct list connections;
     struct list touched; /* may have been left by their client without notice, see http.c */
+    struct list paced;   /* all connections, the one to be looked at next first; see http_pace.c */
+    uint64_t look_ns;    /* from one such look to the next */
     struct list refused; /* requests whose body is thrown away, the earliest deadline first */
+};
+
+/* What a connection is about, as of the last look of http_pace.c, and how it goes on. */
+enum pace_phase {
+    PACE_NEW,    /* not looked at yet */
+    PACE_IDLE,   /* nothing of a request has come */
+    PACE_HEAD,
+    PACE_BODY,
+    PACE_ANSWER,
+    PACE_OURS,   /* it waits for this side */
+};
+
+struct pace {
+    enum pace_phase phase;
+    unsigned served; /* requests before */
+    uint64_t since;  /* ns, of the phase */
+    uint64_t window; /* ns, from when on progress is measured */
+    uint64_t bytes;  /* the counter of the phase then */
 };
 
 struct http_connection {
     struct http *http;
     struct MHD_Connection *mhd;
     int fd;
-    struct list link, touched;
+    struct list link, touched, paced;
+    uint64_t look_due; /* ns */
+    struct pace pace;
+    unsigned served;   /* requests that are over */
     const char *target;      /* of that request, where libmicrohttpd has it; not to be read */
     struct request *request; /* the one that is read or answered, or NULL */
     bool suspended;
@@ -74,6 +101,13 @@ void http_answer_by_hand(struct http_connection *connection, const struct reply 
 
 /* Makes libmicrohttpd notice that this connection is over. */
 void http_abort(struct http_connection *connection);
+
+/* Cuts a connection off and says why in log and metrics. */
+void http_cut_connection(struct http_connection *connection, enum cut_reason reason);
+
+/* Whether clients are fast enough: for a new http, for a new connection. */
+void http_pace_init(struct http *http);
+void http_pace_add(struct http_connection *connection);
 
 /* libmicrohttpd's logger; cls is the http. */
 void http_message(void *cls, const char *format, va_list args) __attribute__((format(printf, 2, 0)));

@@ -71,6 +71,7 @@ static bool accept_head(struct request *request, const struct http_head *head, c
         return false;
     if (over_limit(request, head->length))
         return too_large(request, err);
+    request->announced = head->length;
     if (head->length > 0 && route_has_body(request->match.route) && !request_reserve(request, head->length))
         return problem_memory(err);
     return true;

@@ -92,6 +92,19 @@ void loop_watch(struct loop *loop)
         uv_timer_start(&loop->tick, on_tick, TICK_MS, TICK_MS);
 }
 
+static void on_pace(uv_timer_t *pace)
+{
+    struct loop *loop = pace->data;
+    if (!http_pace(loop->http, loop_now()))
+        uv_timer_stop(pace);
+}
+
+void loop_pace(struct loop *loop, uint64_t ms)
+{
+    if (!uv_is_active((uv_handle_t *)&loop->pace))
+        uv_timer_start(&loop->pace, on_pace, ms, ms);
+}
+
 bool loop_idle(const struct loop *loop)
 {
     return http_idle(loop->http) && list_empty(&loop->waiting) && lingering_empty(&loop->lingering);
@@ -103,7 +116,8 @@ static void start_handles(struct loop *loop)
     uv_idle_init(&loop->uv, &loop->again);
     uv_timer_init(&loop->uv, &loop->timer);
     uv_timer_init(&loop->uv, &loop->tick);
-    loop->poll.data = loop->check.data = loop->timer.data = loop->tick.data = loop;
+    uv_timer_init(&loop->uv, &loop->pace);
+    loop->poll.data = loop->check.data = loop->timer.data = loop->tick.data = loop->pace.data = loop;
     uv_check_start(&loop->check, on_check);
     uv_poll_start(&loop->poll, UV_READABLE, on_poll);
 }

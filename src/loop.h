@@ -34,6 +34,7 @@ struct loop {
     uv_idle_t again;   /* active while the daemon must run in the next turn, whatever happens */
     uv_timer_t timer;  /* the daemon's own timeouts */
     uv_timer_t tick;   /* our deadlines, while there are any */
+    uv_timer_t pace;   /* looks after slow clients, while there are connections */
 };
 
 /* False when there is no memory or no descriptor; *loop is then as before. */
@@ -48,6 +49,9 @@ void loop_pump(struct loop *loop);
 
 /* Makes sure that deadlines are looked at; they are kept to 20 ms. */
 void loop_watch(struct loop *loop);
+
+/* Makes sure that slow clients are looked for, every `ms`. */
+void loop_pace(struct loop *loop, uint64_t ms);
 
 /* No connection, no job, no socket that lingers. */
 bool loop_idle(const struct loop *loop);

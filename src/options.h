@@ -35,6 +35,13 @@ struct options {
     uint64_t inline_bytes; /* requests with at most this much body are answered on the loop; 0: none */
     uint64_t prefill_cost; /* ps a byte from which on workers fill the blocks of an answer */
     uint64_t request_timeout; /* ms */
+    /* How long clients may take, ms; 0: any time. See http_pace.c. */
+    uint64_t header_timeout, idle_timeout;
+    uint64_t receive_stall, send_stall, min_rate; /* min_rate: bytes a second */
+    uint64_t receive_timeout, exchange_timeout;
+    uint64_t max_connections; /* 0: as many as there are descriptors */
+    uint64_t max_address;     /* connections of one address; 0: any number */
+    uint64_t count_loopback;  /* whether clients on this machine are under that limit, too */
     uint64_t max_inflight;    /* requests at the worker pool, waiting or running */
     uint64_t drain_timeout;   /* ms */
     enum log_level log_level;

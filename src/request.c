@@ -247,6 +247,7 @@ size_t request_read(struct request *request, void *out, size_t n, bool *ended)
 {
     size_t got = request->ahead ? stream_read(&request->stream, out, n)
                                 : source_pull(request->reply.body, out, n);
+    request->sent += got;
     *ended = got == 0 && (!request->ahead || stream_ended(&request->stream));
     return got;
 }

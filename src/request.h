@@ -58,12 +58,14 @@ struct request {
     struct list link;     /* loop->waiting, http's list of refused uploads, or loop->spare */
     uint64_t deadline;    /* of what it waits for in that list */
     bool refused;         /* `reply` stands already, what comes of the body is thrown away */
+    uint64_t announced;   /* of the body, bytes; 0 if unknown */
     uint64_t received;    /* of the body, bytes */
     uint64_t thrown_away; /* of these, since it is refused */
     bool job_out;         /* with the pool */
     bool abandoned;       /* its client has been answered; the job that is out comes back for nothing */
     bool http_done;       /* HTTP has forgotten it */
     int status;           /* as sent, 0 if nothing was */
+    uint64_t sent;        /* of the answer's body, handed to HTTP; bytes */
 
     uint8_t *body; /* owned if body_cap > 0, else the arena's */
     size_t body_len, body_cap;

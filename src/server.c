@@ -87,7 +87,8 @@ static bool init_service(struct server *server, const struct options *options)
     struct service *service = &server->service;
     uint64_t budget = memory_budget(options);
     service->bufpool = bufpool_create(budget);
-    if (service->bufpool == NULL)
+    service->addresses = addresses_create((unsigned)options->max_address, options->count_loopback > 0);
+    if (service->bufpool == NULL || service->addresses == NULL)
         return false;
     service->options = options;
     service->log = (struct log){.fd = STDERR_FILENO, .level = options->log_level};
@@ -252,12 +253,15 @@ int server_run(const struct options *options)
         return EXIT_FAILURE;
     signal(SIGPIPE, SIG_IGN);
     server->max_connections = raise_descriptor_limit();
+    if (options->max_connections > 0 && options->max_connections < server->max_connections)
+        server->max_connections = (unsigned)options->max_connections;
     int status = EXIT_FAILURE;
     if (init_service(server, options)) {
         http_process_init(&server->service.log);
         status = run_loops(server);
-        bufpool_destroy(server->service.bufpool);
     }
+    bufpool_destroy(server->service.bufpool);
+    addresses_destroy(server->service.addresses);
     free(server);
     return status;
 }

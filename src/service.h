@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "api/dispatch.h"
+#include "src/addresses.h"
 #include "src/bufpool.h"
 #include "src/log.h"
 #include "src/options.h"
@@ -19,6 +20,7 @@ struct service {
     const struct options *options;
     struct log log;
     struct pool pool;
+    struct addresses *addresses; /* connections of each */
     struct bufpool *bufpool;     /* the budget */
     const struct memory *memory; /* where request bodies and arenas come from: the pool's */
     struct api_env env;

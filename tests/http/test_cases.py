@@ -16,9 +16,7 @@ from wire import TIME_SCALE
 FOLDER = os.environ.get("SHAPED_CASES") or os.path.join(os.environ.get("srcdir", "."), "..", "shared", "cases")
 
 # Case -> why it is skipped.
-EXPECTED_SKIPS = {
-    "B-LC-2": "waits two minutes; the deadline for a whole header is not there yet",
-}
+EXPECTED_SKIPS = {}
 
 LINE = re.compile(r"(ok|not ok) [0-9]+ - (\S+)(.*)")
 

@@ -3,7 +3,7 @@ import http.client
 import time
 
 from calls import EXPAND, UNSQUEEZE, expand, expanded, slow
-from harness import Server, equal, eventually, instrumented, main, parallel, seconds, test
+from harness import Server, equal, eventually, instrumented, main, seconds, test
 from wire import Closed, request_bytes
 
 LIVE = {"live": True}
@@ -407,18 +407,6 @@ def uses_no_time_while_nobody_takes_or_sends(server):
 def streams_to_the_last_byte(server):
     for size in (16383, 16384, 16385, 100000, 40 * MIB // 4 + 1):
         expanded(server.request("POST", EXPAND, body=expand(3, size), limit=30), 3, size)
-
-
-@test(limit=90)
-def closes_connections_that_stand_still(server):
-    """Nothing for 30 s in the head, in the body, or before the first byte: closed without an answer."""
-    held = [server.connect(60) for _ in range(3)]
-    held[0].send(b"GET /v2 HTTP/1.1\r\nHo")
-    held[1].send(request_bytes("POST", EXPAND, [], expand(1, 2))[:-2])
-    started = time.monotonic()
-    parallel([lambda c=c: equal(c.closed(50), True) for c in held])
-    assert 20 < time.monotonic() - started, "closed too soon"
-    is_live(server)
 
 
 main("--max-output-bytes", "4G")
