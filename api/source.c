@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Picoseconds a byte, as measured by tests/bench: what memory gives, and what short rows cost. */
+/* Picoseconds a byte, as measured by tests/bench. Short rows cost hardly more than what memory gives. */
 #define COST_COPY 100
 
 static size_t at_most(uint64_t left, size_t n)

@@ -33,7 +33,7 @@ struct options {
     uint64_t loops;
     uint64_t threads;      /* 0: as many as there are processors to use */
     uint64_t inline_bytes; /* requests with at most this much body are answered on the loop; 0: none */
-    uint64_t prefill_cost; /* ps a byte from which on workers fill the blocks of an answer */
+    uint64_t prefill_cost; /* ps a byte from which on workers fill the blocks of an answer (source.h) */
     uint64_t request_timeout; /* ms */
     /* How long clients may take, ms; 0: any time. See http_pace.c. */
     uint64_t header_timeout, idle_timeout;

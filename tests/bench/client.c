@@ -9,7 +9,7 @@
  *   {"requests":N, "bytes":N of all answers' bodies, "seconds":S, "first_us":median time from the last byte sent to the
  *    first byte of the body, "digest":"FNV-1a of the last answer's body, with -d"}
  *
- * Answers must have status 200 and a Content-Length.
+ * Answers must have status 200 and a Content-Length; one in chunks is taken for one that does not end.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -119,6 +119,18 @@ static void take(struct connection *c, size_t at, size_t n)
         c->digest = (c->digest ^ (unsigned char)c->block[i]) * UINT64_C(0x100000001b3);
 }
 
+/* Of an answer whose head ends at `end`. */
+static uint64_t body_length(const char *head, const char *end)
+{
+    const char *length = strcasestr(head, "\r\nContent-Length:");
+    const char *chunked = strcasestr(head, "\r\nTransfer-Encoding: chunked");
+    if (strncmp(head, "HTTP/1.1 200 ", 13) == 0 && length && length < end)
+        return strtoull(length + strlen("\r\nContent-Length:"), NULL, 10);
+    if (strncmp(head, "HTTP/1.1 200 ", 13) != 0 || !chunked || chunked > end)
+        fail_answer(head);
+    return UINT64_MAX;
+}
+
 /* Receives the head. Returns the length of the body; *came of it lie at *at in the block. */
 static uint64_t receive_head(struct connection *c, size_t *at, size_t *came)
 {
@@ -129,12 +141,11 @@ static uint64_t receive_head(struct connection *c, size_t *at, size_t *came)
         c->block[used] = '\0';
         end = strstr(c->block, "\r\n\r\n");
     }
-    const char *length = strcasestr(c->block, "\r\nContent-Length:");
-    if (!end || strncmp(c->block, "HTTP/1.1 200 ", 13) != 0 || !length || length > end)
+    if (!end)
         fail_answer(c->block);
     *at = (size_t)(end - c->block) + 4;
     *came = used - *at;
-    return strtoull(length + strlen("\r\nContent-Length:"), NULL, 10);
+    return body_length(c->block, end);
 }
 
 static void receive_answer(struct connection *c)

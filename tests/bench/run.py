@@ -25,16 +25,16 @@ from sweep import sweep
 
 # What is measured together, and the rows that come of it.
 GROUPS = [
-    (rows_small.throughput, ["small", "small-post", "small-json", "small-fastapi", "small-triton"]),
+    (rows_small.throughput, ["small", "small-post", "small-json", "small-loops", "small-fastapi", "small-triton"]),
     (rows_small.latency, ["latency"]),
     (rows_stream.large, ["large", "large-fills", "large-short", "first-byte"]),
     (rows_memory.streaming, ["memory", "memory-huge", "memory-same"]),
     (rows_stream.upload, ["unsqueeze"]),
-    (rows_small.beside_streams, ["beside-rate", "beside-p99", "beside-nginx-rate"]),
+    (rows_small.beside_streams, ["beside-rate", "beside-p99", "beside-p99-fast", "beside-nginx-rate"]),
     (rows_stream.printed, ["json"]),
     (rows_micro.codec, ["json-parse", "json-print"]),
     (rows_micro.kernels, ["kernel-long", "kernel-short", "kernel-numpy", "kernel-onnxruntime"]),
-    (rows_stream.medium, ["medium", "medium-loops"]),
+    (rows_stream.medium, ["medium", "medium-one"]),
     (rows_memory.idle, ["idle", "connection", "start"]),
 ]
 SWEEP = "sweep"
