@@ -99,6 +99,7 @@ static void connection_end(struct http_connection *connection)
 {
     if (connection->request != NULL) /* not completed by libmicrohttpd, as in some of its own failures */
         request_release(connection->request);
+    http_unreserve_block(connection);
     connection_linger(connection);
     list_remove(&connection->link);
     list_remove(&connection->touched);
@@ -254,6 +255,7 @@ static void on_completed(void *cls, struct MHD_Connection *mhd, void **context,
     if (request == NULL || connection == NULL)
         return;
     connection->request = NULL;
+    http_unreserve_block(connection);
     connection->served++;
     if (code == MHD_REQUEST_TERMINATED_WITH_ERROR) /* perhaps with a page of its own */
         connection->linger = true;

@@ -70,6 +70,10 @@ void http_suspend(struct http_connection *connection);
 /* Goes on with a connection that was suspended; one that is not is left alone. */
 void http_resume(struct http_connection *connection);
 
+/* Takes the memory through which a body with a source is sent out of the budget, until HTTP is done with the
+ * request. False if there is not as much. */
+bool http_reserve_block(struct http_connection *connection);
+
 enum http_bytes {
     HTTP_BORROW, /* the reply lives as long as the request */
     HTTP_COPY,   /* it does not, and has no source */

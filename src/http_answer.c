@@ -23,6 +23,19 @@ static ssize_t on_read(void *cls, uint64_t position, char *out, size_t room)
     return ended ? MHD_CONTENT_READER_END_OF_STREAM : (ssize_t)n;
 }
 
+bool http_reserve_block(struct http_connection *connection)
+{
+    connection->block = bufpool_reserve(connection->http->loop->service->bufpool, HTTP_BLOCK_BYTES);
+    return connection->block;
+}
+
+void http_unreserve_block(struct http_connection *connection)
+{
+    if (connection->block)
+        bufpool_unreserve(connection->http->loop->service->bufpool, HTTP_BLOCK_BYTES);
+    connection->block = false;
+}
+
 static struct MHD_Response *make_response(struct request *request, const struct reply *reply,
                                           enum http_bytes bytes)
 {

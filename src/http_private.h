@@ -22,7 +22,7 @@ struct MHD_Response;
 
 /* What a response reads at a time; with half as much a large answer takes a sixth longer. libmicrohttpd takes it from the
  * heap and zeroes it, once per response. */
-#define HTTP_BLOCK_BYTES ((uint64_t)256 << 10)
+#define HTTP_BLOCK_BYTES ((size_t)256 << 10)
 
 struct http {
     struct loop *loop;
@@ -64,6 +64,7 @@ struct http_connection {
     const char *target;      /* of that request, where libmicrohttpd has it; not to be read */
     struct request *request; /* the one that is read or answered, or NULL */
     bool suspended;
+    bool block;    /* what the answer is sent through is taken out of the budget */
     bool linger;   /* at its end, the client may still be sending */
     uint64_t seen;  /* what had come of the body at the last look */
     unsigned stuck; /* looks at which nothing had been read since, though there was something to read */
@@ -99,6 +100,9 @@ bool http_upload_expire(struct http *http, uint64_t now);
 /* Writes a reply without source to the socket itself, past libmicrohttpd, and ends the sending side. Only
  * while libmicrohttpd has not begun to answer. */
 void http_answer_by_hand(struct http_connection *connection, const struct reply *reply);
+
+/* Undoes http_reserve_block, if it was called. */
+void http_unreserve_block(struct http_connection *connection);
 
 /* Makes libmicrohttpd notice that this connection is over. */
 void http_abort(struct http_connection *connection);

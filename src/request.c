@@ -238,7 +238,7 @@ static void pull_ahead(struct request *request)
 {
     struct service *service = request->loop->service;
     struct source *body = request->reply.body;
-    if (body != NULL && body->cost >= service->options->prefill_cost)
+    if (body->cost >= service->options->prefill_cost)
         request->ahead = stream_init(&request->stream, &request->arena, body, &service->pool,
                                      &request->loop->uv, on_stream, request);
 }
@@ -252,9 +252,23 @@ size_t request_read(struct request *request, void *out, size_t n, bool *ended)
     return got;
 }
 
+/* A body with a source is sent block by block, for which there must be memory. */
+static void prepare_body(struct request *request)
+{
+    if (request->reply.body == NULL)
+        return;
+    if (http_reserve_block(request->connection)) {
+        pull_ahead(request);
+        return;
+    }
+    struct problem problem;
+    problem_memory(&problem);
+    reply_problem(&request->arena, &request->reply, &problem);
+}
+
 static void answer(struct request *request)
 {
-    pull_ahead(request);
+    prepare_body(request);
     set_state(request, REQUEST_READY);
     count(request, &request->reply, request->started == 0 ? 0 : request->started - request->complete);
     http_answer(request, &request->reply, HTTP_BORROW);

@@ -1,4 +1,5 @@
 """Answers of any size leave in blocks: right bytes, bounded memory, and others are served meanwhile."""
+import contextlib
 import gzip
 import http.client
 import json
@@ -173,10 +174,24 @@ def budget_full_of_others(server):
         eventually(lambda: small.request("POST", "/v2/models/expand/infer", b" " * (10 * MIB)).status == 400)
 
 
+@test(limit=60)
+def budget_full_of_answers(server):
+    """What answers are sent through counts: where there is no room for one more, small ones are given still."""
+    with Server("--memory-budget", "2M", "--max-request-bytes", "64K") as small, contextlib.ExitStack() as stack:
+        statuses = []
+        while 503 not in statuses and len(statuses) < 20:
+            statuses.append(stack.enter_context(Download(small, large(10 * MIB))).response.status)
+        assert 4 <= len(statuses) <= 8, "%d answers of a block each in 2 MiB: %s" % (len(statuses), statuses)
+        equal(set(statuses[:-1]), {200})
+        equal(small.request("POST", "/v2/models/expand/infer", SMALL).status, 200)
+        stack.close()
+        eventually(lambda: Download(small, large(10 * MIB)).response.status == 200)
+
+
 # ---- many at once --------------------------------------------------------------------------------------------------
 
-def large(count):
-    return expand("FP32", [1], [0.5], [count], True)
+def large(count, binary=True):
+    return expand("FP32", [1], [0.5], [count], binary)
 
 
 @test(limit=90)
@@ -205,7 +220,7 @@ def clients_that_leave(server):
 
     def leave(i):
         if i % 2 == 0:
-            with Download(server, large(16 * MIB)) as download:
+            with Download(server, large(16 * MIB, i % 4 == 0)) as download:
                 download.read(i * 1000 + 1)
         else:
             with server.connect() as connection:
@@ -254,5 +269,5 @@ def ends_while_streaming(server):
     ending.wait_end()
 
 
-# Two loops, so that what they share is seen under contention.
-main("--loops", "2")
+# Two loops, so that what they share is seen under contention; tensors are copied by the loop, texts filled in by workers.
+main("--loops", "2", "--prefill-cost", "300")
