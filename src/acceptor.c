@@ -1,13 +1,8 @@
 #include "src/acceptor.h"
 
 #include <errno.h>
-#include <netdb.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#define BACKLOG 4096
 
 /* Accepted per wake-up, so that a flood of clients leaves time for those who are there. */
 #define BATCH 64
@@ -17,7 +12,7 @@
 struct listener {
     struct list link;
     struct acceptor *acceptor;
-    int fd;
+    struct listening listening;
     uv_poll_t poll;
 };
 
@@ -57,7 +52,7 @@ static bool accept_one(struct listener *listener)
     struct acceptor *acceptor = listener->acceptor;
     struct sockaddr_storage address;
     socklen_t len = sizeof(address);
-    int fd = accept4(listener->fd, (struct sockaddr *)&address, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    int fd = accept4(listener->listening.fd, (struct sockaddr *)&address, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd >= 0) {
         acceptor->deliver(acceptor->ctx, fd, (struct sockaddr *)&address, len);
         return true;
@@ -87,50 +82,7 @@ static void on_readable(uv_poll_t *poll, int status, int events)
     }
 }
 
-/* ---- listening ----------------------------------------------------------------------------------------- */
-
-static int open_socket(const struct addrinfo *info)
-{
-    int fd = socket(info->ai_family, info->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, info->ai_protocol);
-    if (fd < 0)
-        return -1;
-    int on = 1;
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-    if (bind(fd, info->ai_addr, info->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0)
-        return fd;
-    int error = errno;
-    close(fd);
-    errno = error;
-    return -1;
-}
-
-static void log_address(const struct log *log, int fd)
-{
-    struct sockaddr_storage address;
-    socklen_t len = sizeof(address);
-    char host[NI_MAXHOST], port[NI_MAXSERV];
-    if (getsockname(fd, (struct sockaddr *)&address, &len) != 0 ||
-        getnameinfo((struct sockaddr *)&address, len, host, sizeof(host), port, sizeof(port),
-                    NI_NUMERICHOST | NI_NUMERICSERV) != 0)
-        return;
-    bool six = address.ss_family == AF_INET6;
-    log_write(log, LOG_NOTICE, "listening on http://%s%s%s:%s", six ? "[" : "", host, six ? "]" : "", port);
-}
-
-static bool add_listener(struct acceptor *acceptor, int fd)
-{
-    struct listener *listener = malloc(sizeof(*listener));
-    if (listener == NULL || uv_poll_init(acceptor->uv, &listener->poll, fd) != 0) {
-        free(listener);
-        return false;
-    }
-    listener->acceptor = acceptor;
-    listener->fd = fd;
-    listener->poll.data = listener;
-    list_append(&acceptor->listeners, &listener->link);
-    uv_poll_start(&listener->poll, UV_READABLE, on_readable);
-    return true;
-}
+/* ---- adding -------------------------------------------------------------------------------------------- */
 
 void acceptor_init(struct acceptor *acceptor)
 {
@@ -140,27 +92,20 @@ void acceptor_init(struct acceptor *acceptor)
     acceptor->rest.data = acceptor;
 }
 
-bool acceptor_listen(struct acceptor *acceptor, const struct endpoint *endpoint)
+bool acceptor_add(struct acceptor *acceptor, const struct listening *listening)
 {
-    char port[8];
-    snprintf(port, sizeof(port), "%u", (unsigned)endpoint->port);
-    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
-    struct addrinfo *info;
-    int status = getaddrinfo(endpoint->host, port, &hints, &info);
-    if (status != 0) {
-        log_write(acceptor->log, LOG_ERROR, "cannot listen on %s: %s", endpoint->host, gai_strerror(status));
+    struct listener *listener = malloc(sizeof(*listener));
+    if (listener == NULL || uv_poll_init(acceptor->uv, &listener->poll, listening->fd) != 0) {
+        free(listener);
+        log_write(acceptor->log, LOG_ERROR, "cannot listen on %s: no memory", listening->name);
         return false;
     }
-    int fd = open_socket(info);
-    freeaddrinfo(info);
-    if (fd < 0 || !add_listener(acceptor, fd)) {
-        log_write(acceptor->log, LOG_ERROR, "cannot listen on %s port %s: %s", endpoint->host, port,
-                  uv_strerror(fd < 0 ? -errno : UV_ENOMEM));
-        if (fd >= 0)
-            close(fd);
-        return false;
-    }
-    log_address(acceptor->log, fd);
+    listener->acceptor = acceptor;
+    listener->listening = *listening;
+    listener->poll.data = listener;
+    list_append(&acceptor->listeners, &listener->link);
+    uv_poll_start(&listener->poll, UV_READABLE, on_readable);
+    log_write(acceptor->log, LOG_NOTICE, "listening on %s", listening->name);
     return true;
 }
 
@@ -169,7 +114,7 @@ bool acceptor_listen(struct acceptor *acceptor, const struct endpoint *endpoint)
 static void on_closed(uv_handle_t *handle)
 {
     struct listener *listener = handle->data;
-    close(listener->fd);
+    close(listener->listening.fd);
     free(listener);
 }
 
@@ -179,6 +124,7 @@ void acceptor_end(struct acceptor *acceptor)
     acceptor->resting = true; /* no more rests: what cannot be accepted now never will be */
     while (!list_empty(&acceptor->listeners)) {
         struct listener *listener = listener_of(acceptor->listeners.next);
+        listen_unlink(&listener->listening); /* first: who comes by it now would be cut off */
         while (accept_one(listener))
             continue;
         list_remove(&listener->link);

@@ -11,8 +11,8 @@
 #include <sys/socket.h>
 
 #include "src/list.h"
+#include "src/listen.h"
 #include "src/log.h"
-#include "src/options.h"
 
 struct acceptor {
     uv_loop_t *uv;
@@ -30,8 +30,9 @@ struct acceptor {
 /* The members above `listeners` are set by the caller before. */
 void acceptor_init(struct acceptor *acceptor);
 
-/* Listens on an endpoint and logs the address it got. False, with a log line that says why, if it cannot. */
-bool acceptor_listen(struct acceptor *acceptor, const struct endpoint *endpoint);
+/* Accepts from this socket, which it owns from then on, and logs its name. False, with a log line, if it
+ * cannot; the socket is then still the caller's. */
+bool acceptor_add(struct acceptor *acceptor, const struct listening *listening);
 
 /* Delivers what clients have connected so far and closes the listening sockets. (Closing one resets the
  * connections that are still in its backlog.) */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #define LIMIT_S 3
@@ -46,8 +47,21 @@ static int connect_any(const struct addrinfo *info)
     return -1;
 }
 
+static int connect_unix(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
+        return fd;
+    fail("cannot connect", strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
 /* The addresses that stand for all of a machine's (0.0.0.0, ::) lead to itself. */
-static int connect_to(const struct endpoint *endpoint)
+static int connect_tcp(const struct endpoint *endpoint)
 {
     char port[8];
     snprintf(port, sizeof(port), "%u", (unsigned)endpoint->port);
@@ -87,11 +101,12 @@ static int ask(int fd)
 int healthcheck_run(const struct options *options)
 {
     const struct endpoint *endpoint = &options->listen[0];
-    if (endpoint->port == 0)
+    bool local = endpoint->path[0] != '\0';
+    if (!local && endpoint->port == 0)
         return fail("--listen", "it has port 0, and there is no knowing which one the server has got");
     signal(SIGALRM, on_alarm);
     alarm(LIMIT_S);
-    int fd = connect_to(endpoint);
+    int fd = local ? connect_unix(endpoint->path) : connect_tcp(endpoint);
     if (fd < 0)
         return EXIT_FAILURE;
     int status = ask(fd);

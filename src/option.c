@@ -53,6 +53,15 @@ static bool read_seconds(const char *text, uint64_t *ret)
     return *text == '\0';
 }
 
+static bool read_mode(const char *text, uint64_t *ret)
+{
+    size_t len = strspn(text, "01234567");
+    if (len == 0 || len > 4 || text[len] != '\0')
+        return false;
+    *ret = strtoull(text, NULL, 8);
+    return true;
+}
+
 /* ---- words --------------------------------------------------------------------------------------------- */
 
 static bool read_choice(const char *choices, const char *text, uint64_t *ret)
@@ -87,8 +96,22 @@ static bool read_host(const char *text, size_t len, char *out)
     return true;
 }
 
+#define UNIX_PREFIX "unix:"
+
+static bool read_path(const char *text, struct endpoint *ret)
+{
+    size_t len = strlen(text);
+    if (text[0] != '/' || len >= sizeof(ret->path))
+        return false;
+    memcpy(ret->path, text, len + 1);
+    return true;
+}
+
 static bool read_endpoint(const char *text, struct endpoint *ret)
 {
+    *ret = (struct endpoint){.port = 0};
+    if (strncmp(text, UNIX_PREFIX, strlen(UNIX_PREFIX)) == 0)
+        return read_path(text + strlen(UNIX_PREFIX), ret);
     const char *colon = strrchr(text, ':');
     uint64_t port;
     if (colon == NULL || !read_count(colon + 1, &port) || port > UINT16_MAX)
@@ -126,6 +149,8 @@ static bool read_uint(const struct option_row *row, const char *text, uint64_t *
         return read_bytes(text, ret);
     case OPTION_SECONDS:
         return read_seconds(text, ret);
+    case OPTION_MODE:
+        return read_mode(text, ret);
     default:
         return read_choice(row->argument, text, ret);
     }
@@ -163,11 +188,17 @@ void option_print_wanted(const struct option_row *row, FILE *out)
     case OPTION_LEVEL:
         fputs("give error, warning, info or debug", out);
         break;
+    case OPTION_MODE:
+        fprintf(out, "give permissions in octal, from %" PRIo64 " to %" PRIo64, row->min, row->max);
+        break;
     case OPTION_CHOICE:
         fprintf(out, "give one of %s", row->argument);
         break;
     case OPTION_LISTEN:
-        fprintf(out, "give HOST:PORT, as 127.0.0.1:8000 or [::1]:8000; at most %d", OPTIONS_LISTEN_MAX);
+        fprintf(out,
+                "give HOST:PORT (127.0.0.1:8000, [::1]:8000) or unix:/PATH of at most %d bytes, "
+                "at most %d in all",
+                OPTIONS_PATH_MAX - 1, OPTIONS_LISTEN_MAX);
         break;
     }
 }

@@ -17,6 +17,7 @@ enum option_kind {
     OPTION_BYTES,   /* a number with an optional suffix K, M, G, T (powers of 1024) */
     OPTION_SECONDS, /* a decimal number of seconds, kept in ms */
     OPTION_LEVEL,   /* a log level */
+    OPTION_MODE,    /* permissions, octal */
     OPTION_CHOICE,  /* one of the words of `argument` ("off|on"); kept as its position among them */
     OPTION_LISTEN,  /* addresses, separated by commas; appended to what is there */
 };

@@ -20,8 +20,10 @@
 
 /* Group after group; in the second column, whether the short help lists it (which must fit on a screen). */
 static const struct option_row rows[] = {
-    {LISTENING, true, "listen", OPTION_LISTEN, MEMBER(listen), 0, 0, "127.0.0.1:8000", "HOST:PORT",
-     "one or several; port 0: any free"},
+    {LISTENING, true, "listen", OPTION_LISTEN, MEMBER(listen), 0, 0, "127.0.0.1:8000", "ADDRESS",
+     "HOST:PORT or unix:/PATH"},
+    {LISTENING, false, "socket-mode", OPTION_MODE, MEMBER(socket_mode), 0, 0777, "660", "MODE",
+     "permissions of unix sockets"},
     {LIMITS, true, "max-request-bytes", OPTION_BYTES, MEMBER(max_request_bytes), 1, T, "256M", "SIZE",
      "largest request body"},
     {LIMITS, true, "max-output-bytes", OPTION_BYTES, MEMBER(max_output_bytes), 1, K * T, "4G", "SIZE",
@@ -146,6 +148,7 @@ static bool take(struct source *source, const struct option_row *row, const char
     if (row->kind == OPTION_LISTEN && !source->listed) {
         source->listed = true;
         source->options->listen_count = 0;
+        source->options->listen_default = false;
     }
     if (option_read(row, text, source->options))
         return true;
@@ -161,6 +164,7 @@ static bool take_defaults(struct options *ret, FILE *err)
     for (size_t i = 0; i < ROWS; i++)
         if (!take(&source, &rows[i], rows[i].name, rows[i].initial))
             return false;
+    ret->listen_default = true;
     return true;
 }
 

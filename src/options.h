@@ -14,17 +14,21 @@
 #include "src/log.h"
 
 #define OPTIONS_HOST_MAX   256
+#define OPTIONS_PATH_MAX   108 /* as the address of a unix socket has it */
 #define OPTIONS_LISTEN_MAX 16
 
 /* Where to listen. */
 struct endpoint {
     char host[OPTIONS_HOST_MAX]; /* name or address, IPv6 without its brackets */
     uint16_t port;               /* 0: any free one */
+    char path[OPTIONS_PATH_MAX]; /* of a unix socket, absolute; else "" */
 };
 
 struct options {
     struct endpoint listen[OPTIONS_LISTEN_MAX];
     unsigned listen_count;
+    bool listen_default;        /* nobody has named an address */
+    uint64_t socket_mode;       /* permissions of unix sockets */
     uint64_t max_request_bytes;
     uint64_t max_output_bytes;
     uint64_t compress_max; /* bytes */

@@ -209,6 +209,33 @@ static void keep_memory(struct server *server)
     uv_timer_start(&server->trim, on_trim, TRIM_MS, TRIM_MS);
 }
 
+static bool accept_from(struct server *server, const struct listening *listening)
+{
+    if (acceptor_add(&server->acceptor, listening))
+        return true;
+    listen_unlink(listening);
+    close(listening->fd);
+    return false;
+}
+
+/* The default address is for those who have named none, in whatever way. */
+static bool listen_all(struct server *server)
+{
+    const struct options *options = server->service.options;
+    const struct log *log = &server->service.log;
+    unsigned mode = (unsigned)options->socket_mode;
+    unsigned inherited = listen_inherited();
+    unsigned count = inherited > 0 && options->listen_default ? 0 : options->listen_count;
+    struct listening opened;
+    for (unsigned i = 0; i < inherited; i++)
+        if (!listen_inherit(i, log, &opened) || !accept_from(server, &opened))
+            return false;
+    for (unsigned i = 0; i < count; i++)
+        if (!listen_open(&options->listen[i], mode, log, &opened) || !accept_from(server, &opened))
+            return false;
+    return true;
+}
+
 static bool start(struct server *server)
 {
     keep_memory(server);
@@ -223,13 +250,10 @@ static bool start(struct server *server)
     };
     acceptor_init(&server->acceptor);
     watch_signals(server);
-    const struct options *options = server->service.options;
-    for (unsigned i = 0; i < options->listen_count; i++)
-        if (!acceptor_listen(&server->acceptor, &options->listen[i])) {
-            acceptor_end(&server->acceptor);
-            return false;
-        }
-    return true;
+    if (listen_all(server))
+        return true;
+    acceptor_end(&server->acceptor);
+    return false;
 }
 
 static int run_loops(struct server *server)

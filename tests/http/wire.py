@@ -79,12 +79,18 @@ class Response:
 
 
 class Connection:
-    """One connection. `limit` in seconds holds for each send and each response as a whole."""
+    """One connection. `limit` in seconds holds for each send and each response as a whole. The address is a pair of host
+    and port, or the path of a unix socket."""
 
     def __init__(self, address, limit=10):
         self.limit = seconds(limit)
-        self.socket = socket.create_connection(address, timeout=self.limit)
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if isinstance(address, str):
+            self.socket = socket.socket(socket.AF_UNIX)
+            self.socket.settimeout(self.limit)
+            self.socket.connect(address)
+        else:
+            self.socket = socket.create_connection(address, timeout=self.limit)
+            self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.buffer = b""
 
     def __enter__(self):

@@ -77,6 +77,9 @@ static const struct {
     {{"--request-timeout", "1.25"}, NUMBER(request_timeout), 1250},
     {{"--drain-timeout", "0"}, NUMBER(drain_timeout), 0},
     {{"--max-inflight", "1"}, NUMBER(max_inflight), 1},
+    {{NULL}, NUMBER(socket_mode), 0660},
+    {{"--socket-mode", "0600"}, NUMBER(socket_mode), 0600},
+    {{"--socket-mode", "777"}, NUMBER(socket_mode), 0777},
 };
 
 START_TEST(reads_numbers)
@@ -106,6 +109,23 @@ START_TEST(reads_endpoints)
     ck_assert_uint_eq(got.options.listen_count, 1);
     ck_assert_str_eq(got.options.listen[0].host, endpoints[_i].host);
     ck_assert_uint_eq(got.options.listen[0].port, endpoints[_i].port);
+    ck_assert_str_eq(got.options.listen[0].path, "");
+}
+END_TEST
+
+#define PATH_10  "/tmp/a.soc"
+#define PATH_50  PATH_10 PATH_10 PATH_10 PATH_10 PATH_10
+#define PATH_107 PATH_50 PATH_50 "/longer"
+
+static const char *const paths[] = {"/s", "/run/shaped/shaped.sock", "/odd:name", PATH_107};
+
+START_TEST(reads_paths_of_unix_sockets)
+{
+    char text[256];
+    snprintf(text, sizeof(text), "unix:%s", paths[_i]);
+    struct result got = parse((const char *const[ARGS_MAX]){"--listen", text});
+    ck_assert_int_eq(got.verdict, OPTIONS_RUN);
+    ck_assert_str_eq(got.options.listen[0].path, paths[_i]);
 }
 END_TEST
 
@@ -248,6 +268,13 @@ static const struct {
     {{"--listen", "host:80x"}, "--listen", "80x"},
     {{"--listen"}, "--listen", "needs a value"},
     {{"--nonsense"}, "--nonsense", "no option"},
+    {{"--listen", "unix:"}, "--listen", "unix:/PATH"},
+    {{"--listen", "unix:a"}, "--listen", "unix:/PATH"},
+    {{"--listen", "unix:" PATH_107 "x"}, "--listen", "107"},
+    {{"--socket-mode", "688"}, "--socket-mode", "octal"},
+    {{"--socket-mode", "1777"}, "--socket-mode", "0 to 777"},
+    {{"--socket-mode", ""}, "--socket-mode", "octal"},
+    {{"--socket-mode", "-1"}, "--socket-mode", "octal"},
     {{"--listen", "a:1,"}, "--listen", "a:1,"},
     {{"--listen", ",a:1"}, "--listen", ",a:1"},
     {{"--help=no"}, "--help=all", "no option"},
@@ -312,7 +339,7 @@ END_TEST
 
 SUITE("options",
       TEST_ONE(has_the_documented_defaults) TEST_ROWS(reads_numbers, numbers)
-          TEST_ROWS(reads_endpoints, endpoints) TEST_ROWS(collects_addresses, lists)
+          TEST_ROWS(reads_endpoints, endpoints) TEST_ROWS(reads_paths_of_unix_sockets, paths) TEST_ROWS(collects_addresses, lists)
               TEST_ONE(knows_how_many_addresses_there_may_be) TEST_ONE(reads_levels)
                   TEST_ROWS(reads_the_environment, sources) TEST_ROWS(says_what_is_wrong, bad)
                       TEST_ROWS(says_what_is_wrong_in_the_environment, bad_variables)
