@@ -1,5 +1,6 @@
 """Python environments with the pinned packages of a list."""
 import os
+import shutil
 import subprocess
 import sys
 
@@ -7,6 +8,7 @@ from measure import Missing
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 INSTALL_LIMIT = 600  # seconds
+STAMP = "installed.txt"  # in an environment: the list it was made from
 
 
 def run(command):
@@ -15,22 +17,28 @@ def run(command):
         raise Missing("%s: %s" % (" ".join(command[:4]), " ".join((done.stdout + done.stderr).split())[-300:]))
 
 
-def environment(directory, listed):
-    """The interpreter of an environment with what the file `listed` names, made in `directory` unless it is there."""
-    with open(os.path.join(HERE, listed), encoding="ascii") as f:
-        wanted = f.read()
+def installed(directory, listed):
+    """Whether `directory` is an environment with what the file `listed` names now."""
+    try:
+        with open(os.path.join(directory, STAMP), encoding="ascii") as have, \
+                open(os.path.join(HERE, listed), encoding="ascii") as wanted:
+            return have.read() == wanted.read()
+    except OSError:
+        return False
+
+
+def environment(directory, listed, options=()):
+    """The interpreter of an environment with what the file `listed` names, made in `directory` unless it is there. With
+    options of pip."""
     python = os.path.join(directory, "bin", "python")
-    stamp = os.path.join(directory, "installed.txt")
-    if os.path.exists(stamp):
-        with open(stamp, encoding="ascii") as f:
-            if f.read() == wanted:
-                return python
-    print("installing %s into %s" % (listed, directory), file=sys.stderr, flush=True)
+    listed = os.path.join(HERE, listed)
+    if installed(directory, listed):
+        return python
+    print("installing %s into %s" % (os.path.basename(listed), directory), file=sys.stderr, flush=True)
     try:
         run([sys.executable, "-m", "venv", "--clear", directory])
-        run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", os.path.join(HERE, listed)])
+        run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *options, "-r", listed])
     except subprocess.TimeoutExpired as e:
-        raise Missing("installing %s took too long" % listed) from e
-    with open(stamp, "w", encoding="ascii") as f:
-        f.write(wanted)
+        raise Missing("installing %s took too long" % os.path.basename(listed)) from e
+    shutil.copyfile(listed, os.path.join(directory, STAMP))
     return python

@@ -19,21 +19,11 @@ def directory():
     return os.path.abspath(os.environ.get("SHAPED_VENV") or "conformance-venv")
 
 
-def ready(where):
-    """Whether what requirements.txt lists now is installed there."""
-    try:
-        with open(os.path.join(where, "installed.txt"), encoding="ascii") as installed:
-            with open(REQUIREMENTS, encoding="ascii") as wanted:
-                return installed.read() == wanted.read()
-    except OSError:
-        return False
-
-
 def enter():
     where = directory()
     if os.path.realpath(sys.prefix) == os.path.realpath(where):
         return
-    if not ready(where):
+    if not pypi.installed(where, REQUIREMENTS):
         print("1..0 # SKIP onnx, numpy and onnxruntime are not installed: make conformance-venv")
         sys.exit(0)
     python = os.path.join(where, "bin", "python")
