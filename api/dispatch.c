@@ -5,6 +5,7 @@
 #include "api/asset.h"
 #include "api/catalog.h"
 #include "api/infer.h"
+#include "api/metrics.h"
 #include "api/model.h"
 #include "api/repository.h"
 #include "api/server.h"
@@ -36,6 +37,7 @@ static const struct route routes[] = {
     {"GET", "/v2/health/live", server_live, 0},
     {"GET", "/v2/health/ready", server_ready, 0},
     {"GET", "/", server_index, 0},
+    {"GET", "/metrics", metrics_route, 0},
     {"GET", "/openapi.json", asset_route, 0},
     {"GET", "/openapi.yaml", asset_route, 0},
     {"GET", "/v2", server_metadata, 0},
@@ -160,6 +162,16 @@ bool route_has_body(const struct route *route)
 const struct route *route_at(size_t index)
 {
     return index < ROUTES ? &routes[index] : NULL;
+}
+
+size_t route_count(void)
+{
+    return ROUTES;
+}
+
+size_t route_index(const struct route *route)
+{
+    return (size_t)(route - routes);
 }
 
 const char *api_header_name(enum api_header header)

@@ -42,6 +42,7 @@ struct op_stats {
 };
 
 /* What the API needs to know of the process around it. Constant while the server runs, but for what the calls return. */
+struct metrics_gauges;
 struct api_env {
     uint64_t max_request_bytes; /* of a body, also after decompression */
     uint64_t max_output_bytes;  /* of a body that is sent */
@@ -50,6 +51,7 @@ struct api_env {
     uint64_t (*now)(void *ctx);                                              /* monotonic, nanoseconds */
     bool (*draining)(void *ctx);
     void (*stats)(void *ctx, const struct op *op, struct op_stats *ret);
+    void (*metrics)(void *ctx, uint64_t *counts, struct metrics_gauges *ret); /* adds to counts[metrics_size()] */
     void *ctx;
 };
 
@@ -84,6 +86,8 @@ const char *route_method(const struct route *route);
 
 /* The rows of the route table in their order; NULL past the last. */
 const struct route *route_at(size_t index);
+size_t route_count(void);
+size_t route_index(const struct route *route);
 
 /* The route takes a request body (others ignore one). */
 bool route_has_body(const struct route *route);

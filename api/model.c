@@ -31,8 +31,10 @@ void model_ready(struct arena *arena, const struct api_env *env, const struct ro
     document_text(&document, root, "name", match->op->name);
     document_bool(&document, root, "ready", ready);
     document_reply(&document, arena, ret);
-    if (!ready)
+    if (!ready && ret->problem == PROBLEM_NONE) {
         ret->status = 503;
+        ret->problem = PROBLEM_DRAINING;
+    }
 }
 
 /* The type that stands for a set. */

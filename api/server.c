@@ -52,4 +52,5 @@ void server_ready(struct arena *arena, const struct api_env *env, const struct r
     reply_text(ret, "application/json",
                bytes_of(ready ? "{\"live\":true,\"ready\":true}" : "{\"live\":true,\"ready\":false}"));
     ret->status = ready ? 200 : 503;
+    ret->problem = ready ? PROBLEM_NONE : PROBLEM_DRAINING;
 }

@@ -3,6 +3,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "api/metrics.h"
+
 /* struct op_stats, readable while it is written. */
 struct op_counters {
     _Atomic uint64_t success, success_ns;
@@ -13,6 +15,7 @@ struct op_counters {
 };
 
 struct counters {
+    _Atomic uint64_t *numbers; /* see api/metrics.h */
     size_t count;
     struct op_counters of[]; /* by op_index */
 };
@@ -21,13 +24,20 @@ struct counters *counters_create(void)
 {
     size_t count = op_count();
     struct counters *counters = calloc(1, sizeof(*counters) + count * sizeof(counters->of[0]));
-    if (counters != NULL)
-        counters->count = count;
-    return counters;
+    if (counters == NULL)
+        return NULL;
+    counters->count = count;
+    counters->numbers = calloc(metrics_size(), sizeof(counters->numbers[0]));
+    if (counters->numbers != NULL)
+        return counters;
+    free(counters);
+    return NULL;
 }
 
 void counters_destroy(struct counters *counters)
 {
+    if (counters != NULL)
+        free(counters->numbers);
     free(counters);
 }
 
@@ -40,6 +50,17 @@ static uint64_t get(const _Atomic uint64_t *counter)
 static void add(_Atomic uint64_t *counter, uint64_t n)
 {
     atomic_store_explicit(counter, get(counter) + n, memory_order_relaxed);
+}
+
+void counters_bump(struct counters *counters, size_t at, uint64_t n)
+{
+    add(&counters->numbers[at], n);
+}
+
+void counters_sum(const struct counters *counters, uint64_t *sum)
+{
+    for (size_t i = 0; i < metrics_size(); i++)
+        sum[i] += get(&counters->numbers[i]);
 }
 
 void counters_count(struct counters *counters, const struct reply *reply, uint64_t total_ns,

@@ -1,10 +1,16 @@
-/* Counters of the operators, one set per loop: written by its thread alone, read by any. */
+/* Counters of the operators and of all else that is counted, one set per loop: written by its thread alone, read by any. */
 #ifndef SRC_COUNTERS_H
 #define SRC_COUNTERS_H
 
 #include "api/dispatch.h"
 
 struct counters;
+
+/* Adds to the number at `at` of the array that api/metrics.h describes. */
+void counters_bump(struct counters *counters, size_t at, uint64_t n);
+
+/* Adds that array to sum[metrics_size()]. */
+void counters_sum(const struct counters *counters, uint64_t *sum);
 
 /* NULL when there is no memory. */
 struct counters *counters_create(void);

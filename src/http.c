@@ -56,6 +56,7 @@ static void *connection_start(struct http *http, struct MHD_Connection *mhd)
     if (reason != CUT_NOT) {
         log_write(&http->loop->service->log, LOG_DEBUG, "a connection was refused: %s",
                   cut_reason_name(reason));
+        counters_bump(http->loop->counters, metrics_cut_at(reason), 1);
         free(connection);
         shutdown(fd, SHUT_RDWR);
         return NULL;
@@ -65,6 +66,7 @@ static void *connection_start(struct http *http, struct MHD_Connection *mhd)
     connection->fd = fd;
     list_append(&http->connections, &connection->link);
     list_init(&connection->touched);
+    counters_bump(http->loop->counters, metrics_scalar_at(METRICS_CONNECTIONS), 1);
     http_pace_add(connection);
     http_touch(connection);
     return connection;
@@ -98,7 +100,7 @@ static void connection_linger(struct http_connection *connection)
 static void connection_end(struct http_connection *connection)
 {
     if (connection->request != NULL) /* not completed by libmicrohttpd, as in some of its own failures */
-        request_release(connection->request);
+        request_release(connection->request, false);
     http_unreserve_block(connection);
     connection_linger(connection);
     list_remove(&connection->link);
@@ -132,6 +134,7 @@ void http_cut_connection(struct http_connection *connection, enum cut_reason rea
 {
     log_write(&connection->http->loop->service->log, LOG_DEBUG, "a connection was cut off: %s",
               cut_reason_name(reason));
+    counters_bump(connection->http->loop->counters, metrics_cut_at(reason), 1);
     http_abort(connection);
 }
 
@@ -219,6 +222,7 @@ static enum MHD_Result answer_no_memory(struct http_connection *connection)
 {
     if (connection == NULL)
         return MHD_NO;
+    counters_bump(connection->http->loop->counters, metrics_request_at(NULL, "", PROBLEM_OUT_OF_MEMORY), 1);
     connection->linger = true;
     return MHD_queue_response(connection->mhd, MHD_HTTP_SERVICE_UNAVAILABLE, connection->http->no_memory);
 }
@@ -259,7 +263,7 @@ static void on_completed(void *cls, struct MHD_Connection *mhd, void **context,
     connection->served++;
     if (code == MHD_REQUEST_TERMINATED_WITH_ERROR) /* perhaps with a page of its own */
         connection->linger = true;
-    request_release(request);
+    request_release(request, code == MHD_REQUEST_TERMINATED_COMPLETED_OK || connection->answered);
     http_touch(connection);
     if (service_draining(connection->http->loop->service) && !connection->linger)
         shutdown(connection->fd, SHUT_RD);

@@ -25,6 +25,9 @@ struct request;
 struct log;
 void http_process_init(const struct log *log);
 
+/* Of libmicrohttpd. */
+const char *http_library_version(void);
+
 /* NULL when there is no memory or no descriptor. */
 struct http *http_create(struct loop *loop);
 

@@ -70,6 +70,9 @@ void http_answer(struct request *request, const struct reply *reply, enum http_b
         MHD_destroy_response(response);
     if (queued) {
         request->status = reply->status;
+        request->problem = reply->problem;
+        if (reply->body == NULL && !request->match.head)
+            request->sent = reply->text.len;
         request_sending(request);
     } else {
         connection->broken = true;
@@ -124,6 +127,7 @@ void http_answer_by_hand(struct http_connection *connection, const struct reply 
     }
     shutdown(connection->fd, SHUT_WR);
     connection->request->status = reply->status;
+    connection->request->problem = reply->problem;
     connection->answered = true;
     connection->linger = true;
 }

@@ -60,6 +60,11 @@ void http_message(void *cls, const char *format, va_list args)
     answer_failure(http, format);
 }
 
+const char *http_library_version(void)
+{
+    return MHD_get_version();
+}
+
 void http_process_init(const struct log *log)
 {
     MHD_set_panic_func(on_panic, (void *)(uintptr_t)log);

@@ -245,6 +245,12 @@ void loops_count(const struct loops *loops, const struct op *op, struct op_stats
         counters_add(loops->member[i].loop.counters, op, sum);
 }
 
+void loops_sum(const struct loops *loops, uint64_t *sum)
+{
+    for (unsigned i = 0; i < loops->count; i++)
+        counters_sum(loops->member[i].loop.counters, sum);
+}
+
 void loops_drain(struct loops *loops)
 {
     order_all(loops, ORDER_DRAIN);

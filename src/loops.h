@@ -40,6 +40,9 @@ unsigned loops_connections(const struct loops *loops);
 /* Adds the counters of all loops for `op` to *sum. */
 void loops_count(const struct loops *loops, const struct op *op, struct op_stats *sum);
 
+/* Adds all that they have counted to sum[metrics_size()]. */
+void loops_sum(const struct loops *loops, uint64_t *sum);
+
 /* From now on every answer closes its connection; those without a request are closed. */
 void loops_drain(struct loops *loops);
 

@@ -24,6 +24,9 @@ struct endpoint {
     char path[OPTIONS_PATH_MAX]; /* of a unix socket, absolute; else "" */
 };
 
+/* Whose names /metrics has beside its own; the order is that of the words of the option. */
+enum metrics_compat { METRICS_COMPAT_NONE, METRICS_COMPAT_TRITON };
+
 struct options {
     struct endpoint listen[OPTIONS_LISTEN_MAX];
     unsigned listen_count;
@@ -48,6 +51,7 @@ struct options {
     uint64_t count_loopback;  /* whether clients on this machine are under that limit, too */
     uint64_t max_inflight;    /* requests at the worker pool, waiting or running */
     uint64_t drain_timeout;   /* ms */
+    uint64_t metrics_compat;  /* enum metrics_compat */
     enum log_level log_level;
 };
 

@@ -8,14 +8,19 @@ void pool_init(struct pool *pool, unsigned threads, unsigned max_inflight)
     char text[16];
     snprintf(text, sizeof(text), "%u", threads);
     setenv("UV_THREADPOOL_SIZE", text, 1); /* libuv reads it when the first job comes */
+    pool->threads = threads;
     pool->max_inflight = max_inflight;
+    atomic_init(&pool->running, 0);
     atomic_init(&pool->inflight, 0);
 }
 
 static void on_work(uv_work_t *work)
 {
     struct job *job = work->data;
+    struct pool *pool = job->pool;
+    atomic_fetch_add_explicit(&pool->running, 1, memory_order_relaxed);
     job->run(job);
+    atomic_fetch_sub_explicit(&pool->running, 1, memory_order_relaxed);
 }
 
 static void on_back(uv_work_t *work, int status)

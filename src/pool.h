@@ -12,8 +12,9 @@
 #include <uv.h>
 
 struct pool {
-    unsigned max_inflight;
+    unsigned threads, max_inflight;
     atomic_uint inflight; /* jobs submitted and not yet back */
+    atomic_uint running;  /* of these, with a worker */
 };
 
 struct job {

@@ -1,10 +1,11 @@
 #include "src/request.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "api/metrics.h"
+#include "src/account.h"
 #include "src/http.h"
 
 #define SPARE_MAX 256
@@ -90,6 +91,7 @@ struct request *request_create(struct loop *loop, const char *target)
         return NULL;
     reset(request, loop);
     request->begun = loop_now();
+    counters_bump(loop->counters, metrics_scalar_at(METRICS_BEGUN), 1);
     request->call.target = arena_text(&request->arena, target);
     if (request->call.target != NULL)
         return request;
@@ -112,20 +114,9 @@ static void finish_if_done(struct request *request)
     recycle(request);
 }
 
-static void log_access(const struct request *request)
+void request_release(struct request *request, bool whole)
 {
-    const struct log *log = &request->loop->service->log;
-    if (!log_enabled(log, LOG_DEBUG))
-        return;
-    uint64_t us = (loop_now() - request->begun) / 1000;
-    const char *method = request->call.method == NULL ? "-" : request->call.method;
-    log_write(log, LOG_DEBUG, "%s %s %d, %" PRIu64 " bytes in, %" PRIu64 " us", method, request->call.target,
-              request->status, request->received, us);
-}
-
-void request_release(struct request *request)
-{
-    log_access(request);
+    account_request(request, whole);
     request->http_done = true;
     request->connection = NULL;
     if (request->ahead)
@@ -213,14 +204,16 @@ static void run(struct request *request)
 static uint64_t wall_ms(void)
 {
     struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-static void count(const struct request *request, const struct reply *reply, uint64_t queue_ns)
+static void count(struct request *request, const struct reply *reply, uint64_t queue_ns)
 {
-    if (reply->op != NULL)
-        counters_count(request->loop->counters, reply, loop_now() - request->complete, queue_ns, wall_ms());
+    if (reply->op == NULL)
+        return;
+    request->answered = loop_now();
+    counters_count(request->loop->counters, reply, request->answered - request->complete, queue_ns, wall_ms());
 }
 
 static void on_stream(struct stream *stream)

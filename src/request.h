@@ -65,12 +65,14 @@ struct request {
     bool abandoned;       /* its client has been answered; the job that is out comes back for nothing */
     bool http_done;       /* HTTP has forgotten it */
     int status;           /* as sent, 0 if nothing was */
+    enum problem_code problem; /* in that answer */
     uint64_t sent;        /* of the answer's body, handed to HTTP; bytes */
 
     uint8_t *body; /* owned if body_cap > 0, else the arena's */
     size_t body_len, body_cap;
 
-    uint64_t begun, complete, started, answered; /* ns: head read, body read, dispatch called, answer ready */
+    /* ns; 0: not yet. First line read, body read, dispatch called, answer of an operator ready. */
+    uint64_t begun, complete, started, answered;
     struct job job;
     bool ahead; /* workers fill the blocks of the answer: */
     struct stream stream;
@@ -99,8 +101,8 @@ size_t request_read(struct request *request, void *out, size_t n, bool *ended);
 /* Moves a refused or executed request on, when its response is handed to HTTP. */
 void request_sending(struct request *request);
 
-/* HTTP is done with it, whatever has become of it. */
-void request_release(struct request *request);
+/* HTTP is done with it, whatever has become of it; `whole`: its answer was sent to the end. */
+void request_release(struct request *request, bool whole);
 
 /* Answers what has waited too long for the pool; true if there is still something waiting. `now` as
  * loop_now. */

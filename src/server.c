@@ -9,6 +9,7 @@
 
 #include "src/acceptor.h"
 #include "src/cgroup.h"
+#include "src/gauges.h"
 #include "src/http.h"
 #include "src/loop.h"
 #include "src/loops.h"
@@ -67,6 +68,13 @@ static void env_stats(void *ctx, const struct op *op, struct op_stats *ret)
     loops_count(server->loops, op, ret);
 }
 
+static void env_metrics(void *ctx, uint64_t *counts, struct metrics_gauges *ret)
+{
+    struct server *server = ctx;
+    loops_sum(server->loops, counts);
+    gauges_read(&server->service, server->loops, ret);
+}
+
 static uint64_t memory_budget(const struct options *options)
 {
     if (options->memory_budget > 0)
@@ -101,6 +109,7 @@ static bool init_service(struct server *server, const struct options *options)
         .now = env_now,
         .draining = env_draining,
         .stats = env_stats,
+        .metrics = env_metrics,
         .ctx = server,
     };
     unsigned threads = (unsigned)options->threads;

@@ -220,7 +220,7 @@ def turned_away(server):
 
 @test(rows=[("one loop", "1"), ("three loops", "3")])
 def limits_the_connections_of_an_address(_, loops):
-    with Server("--loops", loops, "--max-address-connections", "5", "--count-loopback", "1") as server:
+    with Server("--loops", loops, "--max-address-connections", "5", "--count-loopback", "on") as server:
         held = [server.connect() for _ in range(5)]
         for c in held:
             equal(c.request("GET", "/v2/health/live").status, 200)

@@ -106,7 +106,7 @@ START_TEST(collects_bodies)
     ck_assert_uint_eq(request->body_len, bodies[_i].total);
     for (size_t i = 0; i < bodies[_i].total; i++)
         ck_assert_uint_eq(request->body[i], i % 251);
-    request_release(request);
+    request_release(request, true);
     ck_assert_uint_eq(f.counted.used, 0);
     request_free_spare(&f.loop);
 }
@@ -121,7 +121,7 @@ START_TEST(takes_no_memory_for_small_ones)
     ck_assert(request_reserve(request, 4096));
     uint8_t body[4096] = {0};
     ck_assert(request_append(request, body, sizeof(body)));
-    request_release(request);
+    request_release(request, true);
     request_free_spare(&f.loop);
 }
 END_TEST
@@ -137,7 +137,7 @@ START_TEST(says_when_there_is_no_memory)
     ck_assert(request_append(request, piece, sizeof(piece)));
     ck_assert(!request_append(request, piece, sizeof(piece)));
     ck_assert_uint_eq(request->body_len, sizeof(piece)); /* what was there is still there */
-    request_release(request);
+    request_release(request, true);
     ck_assert_uint_eq(f.counted.used, 0);
     request_free_spare(&f.loop);
 }
@@ -151,14 +151,14 @@ START_TEST(uses_requests_again)
     struct request *first = request_create(&f.loop, "/first");
     first->refused = true;
     first->status = 404;
-    request_release(first);
+    request_release(first, true);
     struct request *second = request_create(&f.loop, "/second");
     ck_assert_ptr_eq(second, first);
     ck_assert_int_eq(second->state, REQUEST_READING);
     ck_assert(!second->refused);
     ck_assert_int_eq(second->status, 0);
     ck_assert_ptr_null(second->call.method);
-    request_release(second);
+    request_release(second, true);
     request_free_spare(&f.loop);
 }
 END_TEST
