@@ -1,9 +1,9 @@
 #include "src/process.h"
 
 #include <dirent.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -28,8 +28,8 @@ static bool read_stat(uint64_t field[STAT_END])
     char *at = strrchr(text, ')');
     for (int i = 3; at != NULL && i < STAT_END; i++) {
         at = strchr(at, ' ');
-        if (at != NULL && sscanf(++at, "%" SCNu64, &field[i]) != 1)
-            field[i] = 0; /* letters and negative numbers, which nobody asks for */
+        if (at != NULL)
+            field[i] = strtoull(++at, NULL, 10); /* some are letters or negative, which nobody asks for */
     }
     return at != NULL;
 }
