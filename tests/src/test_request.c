@@ -76,6 +76,7 @@ static void setup(struct fixture *f)
     f->service.options = &f->options;
     f->service.memory = &f->counted.memory;
     f->loop.service = &f->service;
+    f->loop.counters = counters_create();
     list_init(&f->loop.spare);
     list_init(&f->loop.waiting);
 }
@@ -109,6 +110,7 @@ START_TEST(collects_bodies)
     request_release(request, true);
     ck_assert_uint_eq(f.counted.used, 0);
     request_free_spare(&f.loop);
+    counters_destroy(f.loop.counters);
 }
 END_TEST
 
@@ -123,6 +125,7 @@ START_TEST(takes_no_memory_for_small_ones)
     ck_assert(request_append(request, body, sizeof(body)));
     request_release(request, true);
     request_free_spare(&f.loop);
+    counters_destroy(f.loop.counters);
 }
 END_TEST
 
@@ -140,6 +143,7 @@ START_TEST(says_when_there_is_no_memory)
     request_release(request, true);
     ck_assert_uint_eq(f.counted.used, 0);
     request_free_spare(&f.loop);
+    counters_destroy(f.loop.counters);
 }
 END_TEST
 
@@ -160,6 +164,7 @@ START_TEST(uses_requests_again)
     ck_assert_ptr_null(second->call.method);
     request_release(second, true);
     request_free_spare(&f.loop);
+    counters_destroy(f.loop.counters);
 }
 END_TEST
 
