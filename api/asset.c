@@ -14,7 +14,8 @@ struct form {
 
 struct asset {
     const char *name;
-    struct form plain, gzip;
+    struct form plain; /* len 0: only gzip is there */
+    struct form gzip;
 };
 
 #define X(symbol, name, bytes, gzip_bytes, hash) extern const uint8_t asset_##symbol[], asset_##symbol##_gzip[];
@@ -37,6 +38,7 @@ static const struct {
     {".json", "application/json"},
     {".yaml", "application/yaml"}, /* RFC 9512 */
     {".html", "text/html; charset=utf-8"},
+    {".txt", "text/plain; charset=utf-8"},
     {".css", "text/css; charset=utf-8"},
     {".js", "text/javascript; charset=utf-8"}, /* RFC 9239 */
     {".svg", "image/svg+xml"},
@@ -52,10 +54,10 @@ static const char *media_type(const char *name)
     return "application/octet-stream";
 }
 
-const struct asset *asset_find(const char *name)
+const struct asset *asset_find(struct bytes name)
 {
     for (size_t i = 0; i < sizeof(assets) / sizeof(assets[0]); i++)
-        if (strcmp(assets[i].name, name) == 0)
+        if (bytes_equal(name, assets[i].name))
             return &assets[i];
     return NULL;
 }
@@ -70,11 +72,25 @@ static bool client_has(const char *if_none_match, const char *etag)
     return (first[0] == '*' && first[1 + strspn(first + 1, " \t")] == '\0') || strstr(first, etag) != NULL;
 }
 
-void asset_answer(const struct asset *asset, const struct api_request *request, struct reply *ret)
+/* The plain form of a file of which only gzip is there. */
+static bool unpack(struct arena *arena, const struct asset *asset, struct bytes *ret, struct reply *reply)
+{
+    struct bytes packed = {.ptr = asset->gzip.ptr, .len = asset->gzip.len};
+    struct problem problem;
+    if (encoding_decode(arena, "gzip", UINT64_MAX, packed, ret, &problem))
+        return true;
+    reply_problem(arena, reply, &problem);
+    return false;
+}
+
+void asset_answer(struct arena *arena, const struct asset *asset, const struct api_request *request,
+                  struct reply *ret)
 {
     bool gzip = encoding_accepted(request->header[API_HEADER_ACCEPT_ENCODING]) == ENCODING_GZIP;
     const struct form *form = gzip ? &asset->gzip : &asset->plain;
     struct bytes text = {.ptr = form->ptr, .len = form->len};
+    if (text.len == 0 && !unpack(arena, asset, &text, ret))
+        return;
     if (client_has(request->header[API_HEADER_IF_NONE_MATCH], form->etag)) {
         ret->status = 304;
         ret->text = text; /* not sent, but its length may be told: no other may (RFC 9110, 8.6) */
@@ -91,8 +107,8 @@ void asset_answer(const struct asset *asset, const struct api_request *request, 
 void asset_route(struct arena *arena, const struct api_env *env, const struct route_match *match,
                  const struct api_request *request, struct reply *ret)
 {
-    (void)arena, (void)env;
-    const struct asset *asset = asset_find(route_template(match->route) + 1);
+    (void)env;
+    const struct asset *asset = asset_find(bytes_of(route_template(match->route) + 1));
     assert(asset != NULL);
-    asset_answer(asset, request, ret);
+    asset_answer(arena, asset, request, ret);
 }

@@ -7,6 +7,7 @@
 #include "api/infer.h"
 #include "api/metrics.h"
 #include "api/model.h"
+#include "api/page.h"
 #include "api/repository.h"
 #include "api/server.h"
 #include "api/stats.h"
@@ -36,10 +37,12 @@ static const struct route routes[] = {
     {"POST", OF_MODEL "/shape", infer_shape, ROUTE_OP | ROUTE_BODY},
     {"GET", "/v2/health/live", server_live, 0},
     {"GET", "/v2/health/ready", server_ready, 0},
-    {"GET", "/", server_index, 0},
+    {"GET", "/", page_index, 0},
     {"GET", "/metrics", metrics_route, 0},
     {"GET", "/openapi.json", asset_route, 0},
     {"GET", "/openapi.yaml", asset_route, 0},
+    {"GET", "/docs", page_docs, 0},
+    {"GET", "/assets/{file}", page_file, 0},
     {"GET", "/v2", server_metadata, 0},
     {"GET", "/v2/models", model_list, 0},
     {"GET", "/v2/models/stats", stats_all, 0},
@@ -78,7 +81,7 @@ static bool match_segment(const char *template, size_t len, struct bytes segment
 static bool match_template(const char *template, const struct target *target, struct captures *captures)
 {
     size_t matched = 0;
-    captures->count = 0;
+    *captures = (struct captures){0};
     while (template[0] == '/' && template[1] != '\0') {
         size_t len = strcspn(++template, "/");
         if (matched == target->count || !match_segment(template, len, target->segment[matched], captures))
@@ -120,6 +123,11 @@ static bool refuse_method(struct arena *arena, const char *method, const struct 
                        path->template, text);
 }
 
+bool route_unknown(const char *target, struct problem *err)
+{
+    return problem_set(err, PROBLEM_UNKNOWN_PATH, NULL, "there is no path '%.200s': GET / lists what there is", target);
+}
+
 bool route_resolve(struct arena *arena, const char *method, const char *target, struct route_match *ret,
                    const char **allow, struct problem *err)
 {
@@ -130,15 +138,14 @@ bool route_resolve(struct arena *arena, const char *method, const char *target, 
         return false;
     const struct route *path = find_path(&parsed, &captures);
     if (path == NULL)
-        return problem_set(err, PROBLEM_UNKNOWN_PATH, NULL,
-                           "there is no path '%.200s': GET / lists what there is", target);
+        return route_unknown(target, err);
     bool head = strcmp(method, "HEAD") == 0;
     const struct route *route = path;
     while (route != NULL && strcmp(route->method, head ? "GET" : method) != 0)
         route = next_method(route);
     if (route == NULL)
         return refuse_method(arena, method, path, allow, err);
-    *ret = (struct route_match){.route = route, .head = head, .query = parsed.query};
+    *ret = (struct route_match){.route = route, .head = head, .name = captures.name[0], .query = parsed.query};
     if ((route->flags & ROUTE_OP) == 0)
         return true;
     return catalog_find(captures.name[0], captures.count > 1 ? &captures.name[1] : NULL, &ret->op, err);

@@ -69,6 +69,7 @@ struct route_match {
     const struct route *route;
     const struct op *op; /* of the model and version in the path; NULL on routes without one */
     bool head;           /* HEAD: answer as GET, the server leaves out the body */
+    struct bytes name;   /* what the first segment in braces is, decoded; borrowed or in the arena */
     const char *query;   /* raw text after '?', or NULL */
 };
 
@@ -79,6 +80,9 @@ typedef void route_handler(struct arena *arena, const struct api_env *env, const
 /* Finds the route. False with *err (and *allow set for 405: a static or arena text for the Allow header) otherwise. */
 bool route_resolve(struct arena *arena, const char *method, const char *target, struct route_match *ret,
                    const char **allow, struct problem *err);
+
+/* Fills *err for a target that leads nowhere; returns false. */
+bool route_unknown(const char *target, struct problem *err);
 
 /* The path template of the route ("/v2/models/{model}/infer") for logs and metrics, and its method; static. */
 const char *route_template(const struct route *route);

@@ -5,6 +5,8 @@
 #     embed.sh bytes FILE...   the contents, in assembler, which takes megabytes at once; needs FILE.gz in the folder api
 #     embed.sh gzip FILE...    makes these
 #
+# Of a file above LARGE bytes only the gzip form is kept, and the table says 0 bytes of the other.
+#
 # A file's name on the wire is its own without folders; the same with "_" for all but letters and digits is its symbol.
 set -eu
 LC_ALL=C
@@ -20,6 +22,15 @@ compressed()
     echo "api/$(basename "$1").gz"
 }
 
+LARGE=131072
+
+plain_size()
+{
+    bytes=$(size "$1")
+    [ "$bytes" -le $LARGE ] || bytes=0
+    echo "$bytes"
+}
+
 size()
 {
     wc -c <"$1" | tr -d ' '
@@ -30,13 +41,13 @@ table()
     printf '/* Made by api/embed.sh: X(symbol, name, bytes, bytes as gzip, hash). */\n#define ASSET_TABLE(X)'
     for file; do
         hash=$(sha256sum <"$file" | cut -c 1-16)
-        printf ' \\\n    X(%s, "%s", %s, %s, "%s")' "$(symbol "$file")" "$(basename "$file")" "$(size "$file")" \
+        printf ' \\\n    X(%s, "%s", %s, %s, "%s")' "$(symbol "$file")" "$(basename "$file")" "$(plain_size "$file")" \
             "$(size "$(compressed "$file")")" "$hash"
     done
     echo
 }
 
-# One symbol with the content of a file behind it.
+# One symbol with the content of a file behind it; nothing if the file's name is empty.
 content()
 {
     cat <<END
@@ -44,9 +55,9 @@ content()
     .type $1, %object
     .balign 16
 $1:
-    .incbin "$2"
-    .size $1, . - $1
 END
+    [ -z "$2" ] || echo "    .incbin \"$2\""
+    echo "    .size $1, . - $1"
 }
 
 bytes()
@@ -54,7 +65,9 @@ bytes()
     echo '/* Made by api/embed.sh. */'
     echo '    .section .rodata'
     for file; do
-        content "asset_$(symbol "$file")" "$file"
+        plain=$file
+        [ "$(plain_size "$file")" -gt 0 ] || plain=
+        content "asset_$(symbol "$file")" "$plain"
         content "asset_$(symbol "$file")_gzip" "$(compressed "$file")"
     done
     echo '    .section .note.GNU-stack,"",%progbits'

@@ -13,6 +13,8 @@ void server_index(struct arena *arena, const struct api_env *env, const struct r
     cJSON *root = document_object(&document, NULL, NULL);
     document_text(&document, root, "name", PACKAGE_NAME);
     document_text(&document, root, "version", PACKAGE_VERSION);
+    document_text(&document, root, "documentation", "/docs");
+    document_text(&document, root, "openapi", "/openapi.json");
     cJSON *routes = document_array(&document, root, "routes");
     for (size_t i = 0; route_at(i) != NULL; i++) {
         cJSON *route = document_object(&document, routes, NULL);

@@ -13,6 +13,8 @@ static const struct {
 } found[] = {
     {"GET", "/", "/", NULL, 0, false, false},
     {"HEAD", "/", "/", NULL, 0, true, false},
+    {"GET", "/docs", "/docs", NULL, 0, false, false},
+    {"GET", "/assets/a.js", "/assets/{file}", NULL, 0, false, false},
     {"GET", "/v2", "/v2", NULL, 0, false, false},
     {"GET", "/v2/", "/v2", NULL, 0, false, false},
     {"GET", "/v2/health/live", "/v2/health/live", NULL, 0, false, false},

@@ -106,6 +106,8 @@ static const struct {
     /* index */
     {"/", "name", "shaped"},
     {"/", "version", PACKAGE_VERSION},
+    {"/", "documentation", "/docs"},
+    {"/", "openapi", "/openapi.json"},
     {"/", "routes/0", "{\"method\":\"POST\",\"path\":\"/v2/models/{model}/versions/{version}/infer\"}"},
     {"/v2/repository/index", "0",
      "{\"name\":\"expand\",\"version\":\"8\",\"state\":\"READY\",\"reason\":\"\"}"},

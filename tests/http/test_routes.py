@@ -187,7 +187,7 @@ def file_is_sent_once(server, target, _):
 
 # ---- methods
 
-GET_ROUTES = ["/", "/openapi.json", "/openapi.yaml", "/v2", "/v2/models", "/v2/health/live", "/v2/health/ready",
+GET_ROUTES = ["/", "/docs", "/assets/icon.svg", "/openapi.json", "/openapi.yaml", "/v2", "/v2/models", "/v2/health/live", "/v2/health/ready",
               "/v2/models/expand", "/v2/models/expand/versions/8", "/v2/models/expand/ready",
               "/v2/models/expand/versions/8/ready", "/v2/models/expand/config", "/v2/models/expand/versions/8/config",
               "/v2/models/stats", "/v2/models/expand/stats", "/v2/models/expand/versions/8/stats",

@@ -20,7 +20,8 @@ long_functions()
 
 long_files()
 {
-    (cd "$1" && find ops api src tests -type f -name '*.[ch]' -o -name '*.cc' -o -name '*.py' -o -name '*.sh' |
+    (cd "$1" && find ops api src tests -type f -name '*.[ch]' -o -name '*.cc' -o -name '*.py' -o -name '*.sh' \
+        -o -name '*.js' -o -name '*.css' |
         sort | xargs wc -l | awk '$2 != "total" && $1 > 500 { print $2 " has " $1 " lines" }')
 }
 

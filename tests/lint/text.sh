@@ -6,7 +6,7 @@ texts()
 {
     (cd "$1" && find . -name .git -prune -o -name 'build*' -type d -prune -o -type f \( \
         -name '*.[ch]' -o -name '*.cc' -o -name '*.py' -o -name '*.sh' -o -name '*.md' -o -name '*.txt' -o -name '*.ya*ml' \
-        -o -name '*.html' -o -name 'bootstrap' -o -name 'run' -o -name configure.ac -o -name Makefile.am \) -print |
+        -o -name '*.html' -o -name '*.css' -o -name '*.js' -o -name 'bootstrap' -o -name 'run' -o -name configure.ac -o -name Makefile.am \) -print |
         grep -v '/tests/lint/text[.]sh$' | sort)
 }
 
@@ -23,7 +23,7 @@ offences()
     lines "$1" . '(^|[^a-z.])/(work|root|home)/[a-z]' "a path of one machine"
     lines "$1" . '(TODO|FIXME|XXX)' "a mark of unfinished work"
     lines "$1" . '[[:blank:]]$' "blank at the end"
-    lines "$1" '[.](c|h|cc|py)$' "$(printf '\t')" "a tab"
+    lines "$1" '[.](c|h|cc|py|js|css|html)$' "$(printf '\t')" "a tab"
 }
 
 echo 1..2
