@@ -4,6 +4,7 @@
 #include "api/encoding.h"
 #include "api/negotiate.h"
 #include "api/output.h"
+#include "ops/decimal.h"
 
 struct answer {
     struct output output;
@@ -35,7 +36,8 @@ static struct source *encode_raw(struct answer *a)
 
 static bool add_head_length(const struct answer *a, struct reply *ret)
 {
-    char *length = arena_printf(a->output.arena, "%zu", a->head_length);
+    char digits[DECIMAL_MAX];
+    char *length = arena_text(a->output.arena, decimal_text((int64_t)a->head_length, digits));
     if (length == NULL)
         return problem_memory(a->output.err);
     reply_header(ret, api_header_name(API_HEADER_INFERENCE_HEADER_LENGTH), length);

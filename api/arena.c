@@ -103,6 +103,34 @@ char *arena_text(struct arena *arena, const char *text)
     return ret == NULL ? NULL : memcpy(ret, text, size);
 }
 
+static size_t total_length(va_list texts)
+{
+    size_t ret = 0;
+    for (const char *text; (text = va_arg(texts, const char *)) != NULL;)
+        ret += strlen(text);
+    return ret;
+}
+
+char *arena_join(struct arena *arena, ...)
+{
+    va_list texts;
+    va_start(texts, arena);
+    char *ret = arena_alloc(arena, total_length(texts) + 1, 1);
+    va_end(texts);
+    if (ret == NULL)
+        return NULL;
+    char *end = ret;
+    va_start(texts, arena);
+    for (const char *text; (text = va_arg(texts, const char *)) != NULL;) {
+        size_t len = strlen(text);
+        memcpy(end, text, len);
+        end += len;
+    }
+    va_end(texts);
+    *end = '\0';
+    return ret;
+}
+
 /* Straight into the current block if it fits, which it nearly always does; else once more where it does. */
 char *arena_printf(struct arena *arena, const char *format, ...)
 {

@@ -46,7 +46,10 @@ void *arena_zalloc(struct arena *arena, size_t n, size_t size) __attribute__((wa
 /* A copy of a terminated text. NULL on refusal. */
 char *arena_text(struct arena *arena, const char *text);
 
-/* Formatted, terminated text. NULL on refusal. */
+/* Terminated texts, up to a NULL, as one. NULL on refusal. */
+char *arena_join(struct arena *arena, ...) __attribute__((sentinel));
+
+/* Formatted, terminated text. NULL on refusal. Several times as slow. */
 char *arena_printf(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Calls fn(ptr) at release. False (and fn has been called) if there is no memory to note it: ptr is then gone. */

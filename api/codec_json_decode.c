@@ -74,7 +74,7 @@ static bool read_attribute(struct decoder *d, int index)
                            "%s must be at most %d whole numbers with commas between them, such as \"0,2\"",
                            d->call->op->in[index].name, SHAPE_MAX_RANK);
     tensor_init(&input->tensor, DTYPE_INT64, &shape, values);
-    snprintf(input->pointer, sizeof(input->pointer), "%.*s", (int)d->pointer_len, d->pointer);
+    decoder_copy_pointer(d, d->pointer_len, input->pointer);
     input->given = true;
     return true;
 }

@@ -3,14 +3,32 @@
 #include <stdio.h>
 #include <string.h>
 
+/* As much of `text` as there is room for. */
+static void append(struct decoder *d, const char *text)
+{
+    size_t room = sizeof(d->pointer) - 1 - d->pointer_len, len = strlen(text);
+    size_t n = len < room ? len : room;
+    memcpy(d->pointer + d->pointer_len, text, n);
+    d->pointer_len += n;
+    d->pointer[d->pointer_len] = '\0';
+}
+
 size_t decoder_enter(struct decoder *d, const char *name, size_t index)
 {
     size_t before = d->pointer_len;
-    size_t room = sizeof(d->pointer) - before;
-    int n = name != NULL ? snprintf(d->pointer + before, room, "/%s", name)
-                         : snprintf(d->pointer + before, room, "/%zu", index);
-    d->pointer_len = before + ((size_t)n < room ? (size_t)n : room - 1);
+    char number[24];
+    if (name == NULL)
+        snprintf(number, sizeof(number), "%zu", index);
+    append(d, "/");
+    append(d, name != NULL ? name : number);
     return before;
+}
+
+void decoder_copy_pointer(const struct decoder *d, size_t len, char out[CALL_POINTER_MAX])
+{
+    size_t n = len < CALL_POINTER_MAX ? len : CALL_POINTER_MAX - 1;
+    memcpy(out, d->pointer, n);
+    out[n] = '\0';
 }
 
 void decoder_leave(struct decoder *d, size_t length)

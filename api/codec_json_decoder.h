@@ -56,6 +56,9 @@ struct decoder_members {
 size_t decoder_enter(struct decoder *d, const char *name, size_t index);
 void decoder_leave(struct decoder *d, size_t length);
 
+/* Writes the first `len` bytes of the pointer to out, fewer if there is no room for them. */
+void decoder_copy_pointer(const struct decoder *d, size_t len, char out[CALL_POINTER_MAX]);
+
 /* Reads one member by the table; a json_member_fn whose ctx is a struct decoder_members. */
 bool decoder_member(struct json *json, struct bytes name, void *members);
 

@@ -4,6 +4,7 @@
 
 #include "api/codec_json_text.h"
 #include "api/output.h"
+#include "ops/decimal.h"
 
 /* "[" 64 sizes of up to 19 digits with a comma each "]". */
 #define SHAPE_TEXT_MAX (SHAPE_MAX_RANK * 20 + 3)
@@ -55,24 +56,23 @@ static struct source *text_source(const struct output *e, const char *text)
 
 static struct source *model_text(const struct output *e)
 {
-    const struct op *op = e->call->op;
-    return text_source(e, arena_printf(e->arena, "{\"model_name\":\"%s\",\"model_version\":\"%d\"%s", op->name,
-                                       op->since, e->call->id.len > 0 ? ",\"id\":" : ""));
+    char version[DECIMAL_MAX];
+    return text_source(e, arena_join(e->arena, "{\"model_name\":\"", e->call->op->name, "\",\"model_version\":\"",
+                                     decimal_text(e->call->op->since, version), "\"",
+                                     e->call->id.len > 0 ? ",\"id\":" : "", (char *)NULL));
 }
 
 /* From "outputs" to where the data begins. */
 static struct source *output_text(const struct output *e, uint64_t data_bytes)
 {
-    char shape[SHAPE_TEXT_MAX];
-    char *text = arena_printf(e->arena, ",\"outputs\":[{\"name\":\"%s\",\"datatype\":\"%s\",\"shape\":%s,",
-                              e->call->op->output, dtype_info(e->view->dtype)->name,
-                              shape_text(&e->view->shape, shape, sizeof(shape)));
-    if (text == NULL)
-        return output_made(e, NULL);
-    if (e->call->form == FORM_JSON)
-        return text_source(e, arena_printf(e->arena, "%s\"data\":[", text));
-    return text_source(e, arena_printf(e->arena, "%s\"parameters\":{\"binary_data_size\":%llu}}]}", text,
-                                       (unsigned long long)data_bytes));
+    char shape[SHAPE_TEXT_MAX], size[DECIMAL_MAX];
+    bool json = e->call->form == FORM_JSON;
+    return text_source(e, arena_join(e->arena, ",\"outputs\":[{\"name\":\"", e->call->op->output, "\",\"datatype\":\"",
+                                     dtype_info(e->view->dtype)->name, "\",\"shape\":",
+                                     shape_text(&e->view->shape, shape, sizeof(shape)),
+                                     json ? ",\"data\":[" : ",\"parameters\":{\"binary_data_size\":",
+                                     json ? "" : decimal_text((int64_t)data_bytes, size), json ? "" : "}}]}",
+                                     (char *)NULL));
 }
 
 struct source *codec_json_encode(struct arena *arena, const struct call *call, const struct tensor *view,

@@ -196,7 +196,7 @@ static bool finish(struct decoder *d)
     struct call_input *input = &d->call->in[draft->index];
     input->given = true;
     input->tensor = draft->tensor;
-    snprintf(input->pointer, sizeof(input->pointer), "%.*s", (int)draft->base, d->pointer);
+    decoder_copy_pointer(d, draft->base, input->pointer);
     return !draft->has_blob || take_blob(d, input);
 }
 

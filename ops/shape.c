@@ -1,8 +1,8 @@
 #include "ops/shape.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "ops/decimal.h"
 
 bool shape_known(const struct shape *shape)
 {
@@ -61,19 +61,20 @@ static size_t append(char *out, size_t size, size_t len, const char *text)
 {
     if (len >= size)
         return size;
-    int added = snprintf(out + len, size - len, "%s", text);
-    return (size_t)added < size - len ? len + (size_t)added : size;
+    size_t room = size - len - 1, wanted = strlen(text);
+    size_t n = wanted < room ? wanted : room;
+    memcpy(out + len, text, n);
+    out[len + n] = '\0';
+    return wanted <= room ? len + n : size;
 }
 
 const char *shape_text(const struct shape *shape, char *out, size_t size)
 {
     size_t len = append(out, size, 0, shape->rank < 0 ? "?" : "[");
     for (int i = 0; i < shape->rank; i++) {
-        char number[24] = "?";
-        if (dim_known(shape->dim[i]))
-            snprintf(number, sizeof(number), "%" PRId64, shape->dim[i]);
+        char number[DECIMAL_MAX];
         len = append(out, size, len, i > 0 ? "," : "");
-        len = append(out, size, len, number);
+        len = append(out, size, len, dim_known(shape->dim[i]) ? decimal_text(shape->dim[i], number) : "?");
     }
     len = append(out, size, len, shape->rank < 0 ? "" : "]");
     if (len == size && size > 3)

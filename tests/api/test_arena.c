@@ -127,6 +127,8 @@ START_TEST(prints)
     arena_init(&arena, &memory_heap, NULL, 0);
     ck_assert_str_eq(arena_printf(&arena, "%s-%d", "axis", 3), "axis-3");
     ck_assert_str_eq(arena_text(&arena, "axes"), "axes");
+    ck_assert_str_eq(arena_join(&arena, "[", "", "axes", "]", (char *)NULL), "[axes]");
+    ck_assert_str_eq(arena_join(&arena, (char *)NULL), "");
     arena_release(&arena);
 }
 END_TEST
