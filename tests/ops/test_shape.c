@@ -121,7 +121,6 @@ static const struct {
 } texts[] = {
     {SCALAR, true, 16, "[]"},
     {SHAPE(2, 3, 6), true, 16, "[2,3,6]"},
-    {SHAPE(-1, 0, 10), true, 16, "[-1,0,10]"}, /* as messages show it */
     {SHAPE(2, 3, 6), true, 8, "[2,3,6]"},
     {SHAPE(2, 3, 6), true, 7, "[2,..."},
     {SHAPE(2, 3, 6), true, 4, "..."},
