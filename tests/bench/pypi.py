@@ -11,8 +11,11 @@ INSTALL_LIMIT = 600  # seconds
 STAMP = "installed.txt"  # in an environment: the list it was made from
 
 
-def run(command):
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=INSTALL_LIMIT)
+def run(command, env=None):
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=INSTALL_LIMIT, env=env)
+    except (OSError, subprocess.TimeoutExpired) as e:
+        raise Missing(str(e)) from e
     if done.returncode != 0:
         raise Missing("%s: %s" % (" ".join(command[:4]), " ".join((done.stdout + done.stderr).split())[-300:]))
 
@@ -35,10 +38,7 @@ def environment(directory, listed, options=()):
     if installed(directory, listed):
         return python
     print("installing %s into %s" % (os.path.basename(listed), directory), file=sys.stderr, flush=True)
-    try:
-        run([sys.executable, "-m", "venv", "--clear", directory])
-        run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *options, "-r", listed])
-    except subprocess.TimeoutExpired as e:
-        raise Missing("installing %s took too long" % os.path.basename(listed)) from e
+    run([sys.executable, "-m", "venv", "--clear", directory])
+    run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *options, "-r", listed])
     shutil.copyfile(listed, os.path.join(directory, STAMP))
     return python

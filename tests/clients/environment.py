@@ -1,4 +1,4 @@
-"""Clients from PyPI, in environments of their own.
+"""Clients from PyPI and npm, in environments of their own.
 
     environment.py DIRECTORY      makes them (make clients-env does)
 
@@ -6,6 +6,7 @@ A test that needs one begins with enter() or directory(), which skips the test i
 itself.
 """
 import os
+import shutil
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -17,7 +18,9 @@ import pypi  # noqa: E402
 PARTS = {
     "python": ("requirements.txt", ()),
     "perf": ("requirements-perf.txt", ("--no-deps",)),  # a program: what its package wants of Python is not used
+    "node": ("requirements-node.txt", ()),
 }
+NPM_LIST = os.path.join(HERE, "typescript", "package.json")
 
 
 def skip(why):
@@ -26,10 +29,13 @@ def skip(why):
     sys.exit(0)
 
 
+def top():
+    return os.path.abspath(os.environ.get("SHAPED_CLIENTS") or "clients-env")
+
+
 def directory(part):
     """Where a part is installed; skips the test if it is not, or not as its list says now."""
-    where = os.path.join(os.path.abspath(os.environ.get("SHAPED_CLIENTS") or "clients-env"), part)
-    listed = PARTS[part][0]
+    where, listed = os.path.join(top(), part), PARTS[part][0]
     if not pypi.installed(where, os.path.join(HERE, listed)):
         skip("what %s lists is not installed: make clients-env" % listed)
     return where
@@ -43,12 +49,44 @@ def enter():
         os.execv(python, [python] + sys.argv)
 
 
-def make(where):
-    """All parts that can be installed here; those that cannot are named."""
-    missing = 0
+def npm_directory():
+    """Where the packages of npm are; skips the test if they are not."""
+    where = os.path.join(top(), "npm")
+    if not pypi.installed(where, NPM_LIST):
+        skip("what typescript/package.json lists is not installed: make clients-env")
+    return where
+
+
+def node_path(where):
+    """The environment in which node and npm are found."""
+    return dict(os.environ, PATH=os.path.join(where, "bin") + os.pathsep + os.environ["PATH"])
+
+
+def make_npm(where, node):
+    """Installs the packages of npm into `where`, with the node that is in `node`."""
+    if pypi.installed(where, NPM_LIST):
+        return
+    shutil.rmtree(where, ignore_errors=True)
+    os.makedirs(where)
+    shutil.copy(NPM_LIST, where)
+    pypi.run(["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", where], env=node_path(node))
+    shutil.copyfile(NPM_LIST, os.path.join(where, pypi.STAMP))
+
+
+def steps(where):
+    """Each part that is to be installed, and how."""
     for part, (listed, options) in PARTS.items():
+        yield part, lambda part=part, listed=listed, options=options: pypi.environment(
+            os.path.join(where, part), os.path.join(HERE, listed), options)
+    yield "npm", lambda: make_npm(os.path.join(where, "npm"), os.path.join(where, "node"))
+
+
+def make(where):
+    """All that can be installed here; what cannot is named. Whether nothing is missing."""
+    missing = 0
+    for part, install in steps(where):
         try:
-            pypi.environment(os.path.join(where, part), os.path.join(HERE, listed), options)
+            install()
         except pypi.Missing as e:
             missing += 1
             print("%s: not installed: %s" % (part, e), file=sys.stderr)
