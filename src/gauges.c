@@ -1,6 +1,7 @@
 #include "src/gauges.h"
 
 #include "src/http.h"
+#include "src/log_ring.h"
 #include "src/process.h"
 
 static uint64_t now_in(const atomic_uint *number)
@@ -36,7 +37,7 @@ void gauges_read(const struct service *service, const struct loops *loops, struc
         .memory_used = memory.used,
         .memory_kept = memory.kept,
         .memory_refused = memory.refused,
-        .log_dropped = METRICS_UNKNOWN,
+        .log_dropped = log_ring_lost(service->log.ring),
         .libmicrohttpd = http_library_version(),
         .libuv = uv_version_string(),
         .triton = service->options->metrics_compat == METRICS_COMPAT_TRITON,

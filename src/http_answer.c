@@ -10,6 +10,8 @@
 
 #include <microhttpd.h>
 
+#include "src/account.h"
+
 /* Called when the socket takes more. Returning 0 without suspending would be asked again in a circle. */
 static ssize_t on_read(void *cls, uint64_t position, char *out, size_t room)
 {
@@ -50,6 +52,28 @@ static struct MHD_Response *make_response(struct request *request, const struct 
     return MHD_create_response_from_buffer(reply->text.len, text, mode);
 }
 
+/* Server-Timing of an operator's answer, in milliseconds. */
+static bool add_timing(struct MHD_Response *response, const struct request *request)
+{
+    char text[160];
+    struct account_times times = account_times(request, loop_now());
+    int len = snprintf(text, sizeof(text), "total;dur=%.3f, read;dur=%.3f", (double)times.total / 1e6,
+                       (double)times.read / 1e6);
+    if (times.known)
+        snprintf(text + len, sizeof(text) - (size_t)len, ", queue;dur=%.3f, compute;dur=%.3f, encode;dur=%.3f",
+                 (double)times.queue / 1e6, (double)times.compute / 1e6, (double)times.encode / 1e6);
+    return MHD_add_response_header(response, "Server-Timing", text) == MHD_YES &&
+           MHD_add_response_header(response, "Preference-Applied", "server-timing") == MHD_YES;
+}
+
+/* What the client wants to have said about its request, whatever the answer. */
+static bool add_remarks(struct MHD_Response *response, const struct request *request)
+{
+    if (request->id != NULL && MHD_add_response_header(response, "X-Request-Id", request->id) != MHD_YES)
+        return false;
+    return !request->timing || request->answered == 0 || add_timing(response, request);
+}
+
 static bool add_headers(struct MHD_Response *response, const struct reply *reply, bool close)
 {
     for (size_t i = 0; i < reply->header_count; i++) {
@@ -64,7 +88,7 @@ void http_answer(struct request *request, const struct reply *reply, enum http_b
     struct http_connection *connection = request->connection;
     bool close = reply->close || service_draining(request->loop->service);
     struct MHD_Response *response = make_response(request, reply, bytes);
-    bool queued = response != NULL && add_headers(response, reply, close) &&
+    bool queued = response != NULL && add_headers(response, reply, close) && add_remarks(response, request) &&
                   MHD_queue_response(connection->mhd, (unsigned)reply->status, response) == MHD_YES;
     if (response != NULL)
         MHD_destroy_response(response);
@@ -95,7 +119,7 @@ static void append(char *out, size_t size, size_t *len, const char *format, ...)
     *len = n < 0 || (size_t)n >= size - *len ? size : *len + (size_t)n;
 }
 
-static size_t write_head(char *out, size_t size, const struct reply *reply)
+static size_t write_head(char *out, size_t size, const struct request *request, const struct reply *reply)
 {
     size_t len = 0;
     char date[40];
@@ -107,6 +131,8 @@ static size_t write_head(char *out, size_t size, const struct reply *reply)
            reply->status, MHD_get_reason_phrase_for((unsigned)reply->status), date, reply->text.len);
     for (size_t i = 0; i < reply->header_count && len < size; i++)
         append(out, size, &len, "%s: %s\r\n", reply->headers[i].name, reply->headers[i].value);
+    if (len < size && request->id != NULL)
+        append(out, size, &len, "X-Request-Id: %s\r\n", request->id);
     if (len < size)
         append(out, size, &len, "\r\n");
     return len;
@@ -115,7 +141,7 @@ static size_t write_head(char *out, size_t size, const struct reply *reply)
 void http_answer_by_hand(struct http_connection *connection, const struct reply *reply)
 {
     char bytes[4096];
-    size_t len = write_head(bytes, sizeof(bytes), reply);
+    size_t len = write_head(bytes, sizeof(bytes), connection->request, reply);
     const char *method = connection->request->call.method; /* NULL when that is not known yet */
     size_t body = method != NULL && strcmp(method, "HEAD") == 0 ? 0 : reply->text.len;
     if (len + body <= sizeof(bytes)) {

@@ -8,6 +8,8 @@
 
 #include <microhttpd.h>
 
+#include "src/trace.h"
+
 /* ---- the headers that mean something ------------------------------------------------------------------- */
 
 enum known {
@@ -15,6 +17,9 @@ enum known {
     KNOWN_EXPECT,
     KNOWN_HOST,
     KNOWN_TRANSFER_ENCODING,
+    KNOWN_PREFER,
+    KNOWN_REQUEST_ID,
+    KNOWN_TRACEPARENT,
     KNOWN_API, /* and the API's own from here */
     KNOWN_COUNT = KNOWN_API + API_HEADER_COUNT,
 };
@@ -28,6 +33,9 @@ static const struct {
     ROW(KNOWN_EXPECT, "Expect"),
     ROW(KNOWN_HOST, "Host"),
     ROW(KNOWN_TRANSFER_ENCODING, "Transfer-Encoding"),
+    ROW(KNOWN_PREFER, "Prefer"),
+    ROW(KNOWN_REQUEST_ID, "X-Request-Id"),
+    ROW(KNOWN_TRACEPARENT, "traceparent"),
 #define X(id, name) ROW(KNOWN_API + API_HEADER_##id, name),
     API_HEADER_TABLE(X)
 #undef X
@@ -37,9 +45,15 @@ static const struct {
 /* Several lines of these are one list (RFC 9110 section 5.3). */
 static bool is_list(unsigned header)
 {
-    return header == KNOWN_EXPECT || header == KNOWN_API + API_HEADER_ACCEPT ||
+    return header == KNOWN_EXPECT || header == KNOWN_PREFER || header == KNOWN_API + API_HEADER_ACCEPT ||
            header == KNOWN_API + API_HEADER_ACCEPT_ENCODING ||
            header == KNOWN_API + API_HEADER_IF_NONE_MATCH;
+}
+
+/* Of these, which say nothing about the request, the first line counts: no reason to refuse it. */
+static bool is_remark(unsigned header)
+{
+    return header == KNOWN_REQUEST_ID || header == KNOWN_TRACEPARENT;
 }
 
 /* Those of which a second line makes the framing or the target doubtful, not just the meaning. */
@@ -137,7 +151,7 @@ static bool keep(struct walk *walk, unsigned header, const char *value)
         walk->value[header] = arena_text(arena, value);
     } else if (is_list(header)) {
         walk->value[header] = arena_printf(arena, "%s, %s", before, value);
-    } else {
+    } else if (!is_remark(header)) {
         enum problem_code code = is_framing(header) ? PROBLEM_BAD_FRAMING : PROBLEM_INVALID_HEADER;
         const char *name = known[header].name;
         return problem_set(walk->err, code, NULL, "there are several %s headers: send one", name);
@@ -247,6 +261,17 @@ static bool check_framing(const struct walk *walk, const char *version, struct h
     return true;
 }
 
+/* False when there is no memory. */
+static bool read_trace(const struct walk *walk, struct request *request, struct problem *err)
+{
+    size_t len;
+    const char *id = trace_id(walk->value[KNOWN_REQUEST_ID], walk->value[KNOWN_TRACEPARENT], &len);
+    request->timing = trace_wants_timing(walk->value[KNOWN_PREFER]);
+    if (id != NULL)
+        request->id = arena_printf(&request->arena, "%.*s", (int)len, id);
+    return id == NULL || request->id != NULL || problem_memory(err);
+}
+
 bool http_head_read(struct http_connection *connection, struct request *request, const char *method,
                     const char *version, struct http_head *ret, struct problem *err)
 {
@@ -257,7 +282,8 @@ bool http_head_read(struct http_connection *connection, struct request *request,
         return problem_memory(err);
     }
     if (!check_size(connection->mhd, err) || !check_target(request->call.target, err) ||
-        !check_lines(&walk, connection, method, version) || !check_framing(&walk, version, ret))
+        !check_lines(&walk, connection, method, version) || !read_trace(&walk, request, err) ||
+        !check_framing(&walk, version, ret))
         return false;
     for (unsigned i = 0; i < API_HEADER_COUNT; i++)
         request->call.header[i] = walk.value[KNOWN_API + i];

@@ -6,9 +6,13 @@
 
 #include <microhttpd.h>
 
+/* How long the log may take when the process is about to abort. */
+#define PANIC_FLUSH_MS 500
+
 static void on_panic(void *cls, const char *file, unsigned line, const char *reason)
 {
     log_write(cls, LOG_ERROR, "libmicrohttpd: panic: %s (%s:%u)", reason == NULL ? "?" : reason, file, line);
+    log_flush(cls, PANIC_FLUSH_MS);
     abort();
 }
 

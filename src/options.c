@@ -70,6 +70,8 @@ static const struct option_row rows[] = {
      "workers fill what costs this much a byte"},
     {OBSERVATION, false, "metrics-compat", OPTION_CHOICE, MEMBER(metrics_compat), 0, 0, "none", "none|triton",
      "further names in /metrics"},
+    {OBSERVATION, false, "log-format", OPTION_CHOICE, MEMBER(log_format), 0, 0, "text", "text|json",
+     "form of a line"},
     {OBSERVATION, true, "log-level", OPTION_LEVEL, MEMBER(log_level), 0, 0, "info", "LEVEL",
      "error, warning, info or debug"},
 };

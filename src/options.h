@@ -53,6 +53,7 @@ struct options {
     uint64_t drain_timeout;   /* ms */
     uint64_t metrics_compat;  /* enum metrics_compat */
     enum log_level log_level;
+    uint64_t log_format; /* enum log_format */
 };
 
 enum options_verdict {

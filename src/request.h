@@ -71,6 +71,9 @@ struct request {
     uint8_t *body; /* owned if body_cap > 0, else the arena's */
     size_t body_len, body_cap;
 
+    const char *id; /* as the client calls it, the arena's; or NULL */
+    bool timing;    /* the client wants to know where the time went */
+
     /* ns; 0: not yet. First line read, body read, dispatch called, answer of an operator ready. */
     uint64_t begun, complete, started, answered;
     struct job job;

@@ -1,5 +1,6 @@
 #include "src/server.h"
 
+#include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "src/cgroup.h"
 #include "src/gauges.h"
 #include "src/http.h"
+#include "src/log_ring.h"
 #include "src/loop.h"
 #include "src/loops.h"
 
@@ -32,6 +34,11 @@
 
 /* How long workers may take to come back after everything has been cut off. */
 #define LAST_NS ((uint64_t)2000000000)
+
+/* Lines of the log that may wait to be written, and how long they may take when the process ends. */
+#define LOG_BYTES ((size_t)512 << 10)
+#define LOG_END_MS 1000
+#define LOG_LAST_MS 50 /* of a process that is to end at once */
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
 #define CGROUP_SELF "/proc/self/cgroup"
@@ -96,10 +103,15 @@ static bool init_service(struct server *server, const struct options *options)
     uint64_t budget = memory_budget(options);
     service->bufpool = bufpool_create(budget);
     service->addresses = addresses_create((unsigned)options->max_address, options->count_loopback > 0);
-    if (service->bufpool == NULL || service->addresses == NULL)
+    service->log = (struct log){
+        .fd = STDERR_FILENO,
+        .level = options->log_level,
+        .format = (enum log_format)options->log_format,
+        .ring = log_ring_create(STDERR_FILENO, LOG_BYTES),
+    };
+    if (service->bufpool == NULL || service->addresses == NULL || service->log.ring == NULL)
         return false;
     service->options = options;
-    service->log = (struct log){.fd = STDERR_FILENO, .level = options->log_level};
     service->memory = bufpool_memory(service->bufpool);
     service->env = (struct api_env){
         .max_request_bytes = max_request(options, budget),
@@ -174,6 +186,7 @@ static void on_drain(uv_timer_t *timer)
             cut_off(server);
         } else {
             log_write(&server->service.log, LOG_WARNING, "%u jobs are still running: ended without", jobs);
+            log_flush(&server->service.log, LOG_END_MS);
             _exit(EXIT_SUCCESS);
         }
     }
@@ -182,8 +195,10 @@ static void on_drain(uv_timer_t *timer)
 static void on_signal(uv_signal_t *handle, int number)
 {
     struct server *server = handle->data;
-    if (service_draining(&server->service))
+    if (service_draining(&server->service)) {
+        log_flush(&server->service.log, LOG_LAST_MS);
         _exit(128 + number);
+    }
     log_write(&server->service.log, LOG_INFO, "%s: draining", number == SIGTERM ? "SIGTERM" : "SIGINT");
     atomic_store_explicit(&server->service.draining, true, memory_order_relaxed);
     acceptor_end(&server->acceptor);
@@ -279,12 +294,21 @@ static int run_loops(struct server *server)
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/* A descriptor of these that is closed would become a connection's, and get what is meant for the log. */
+static void keep_standard_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+            return;
+}
+
 int server_run(const struct options *options)
 {
     struct server *server = calloc(1, sizeof(*server));
     if (server == NULL)
         return EXIT_FAILURE;
     signal(SIGPIPE, SIG_IGN);
+    keep_standard_descriptors();
     server->max_connections = raise_descriptor_limit();
     if (options->max_connections > 0 && options->max_connections < server->max_connections)
         server->max_connections = (unsigned)options->max_connections;
@@ -295,6 +319,7 @@ int server_run(const struct options *options)
     }
     bufpool_destroy(server->service.bufpool);
     addresses_destroy(server->service.addresses);
+    log_ring_destroy(server->service.log.ring, LOG_END_MS);
     free(server);
     return status;
 }
