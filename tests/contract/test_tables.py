@@ -10,7 +10,7 @@ import subprocess
 
 from contract import Contract, source, sources
 
-from harness import PROGRAM, equal, main, test
+from harness import PROGRAM, environment, equal, main, test
 
 PROBLEMS = {code: int(status) for status, code in
             re.findall(r'^ +X\([A-Z_]+, +([0-9]+), "([a-z_]+)"', source("api", "problem.h"), re.MULTILINE)}
@@ -53,7 +53,8 @@ def is_served_as_it_is_written(server):
 def has_the_version_of_the_program(server):
     info = contract_of(server).document["info"]
     equal(info["version"], server.request("GET", "/v2").json()["version"])
-    printed = subprocess.run([PROGRAM, "--version"], stdout=subprocess.PIPE, check=True, timeout=20).stdout.decode()
+    printed = subprocess.run([PROGRAM, "--version"], stdout=subprocess.PIPE, check=True, timeout=20,
+                             env=environment()).stdout.decode()
     assert info["version"] in printed, printed
 
 

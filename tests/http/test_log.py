@@ -9,7 +9,7 @@ import tempfile
 import time
 
 from calls import EXPAND, UNSQUEEZE, expand, expanded, slow
-from harness import PROGRAM, WRAPPER, Server, die_with_parent, equal, eventually, main, seconds, test
+from harness import PROGRAM, WRAPPER, Server, die_with_parent, environment, equal, eventually, main, seconds, test
 from wire import Connection, request_bytes
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
@@ -169,7 +169,7 @@ class Deaf:
             setup()
         command = WRAPPER + [PROGRAM, "--listen", "127.0.0.1:%d" % self.address[1], *options]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr,
-                                        preexec_fn=before)
+                                        env=environment(), preexec_fn=before)
         eventually(self.answers, 20, "it listens")
 
     def answers(self):
