@@ -235,13 +235,18 @@ static bool skip_member(struct json *json, struct bytes name, void *ctx)
     return json_object(json, decoder_member, DECODER_MEMBERS(d, dry_run));
 }
 
-/* Whether a document that was refused is a dry run by its parameters, which may come after what was at fault. */
-static bool asks_for_dry_run(struct arena *arena, const struct codec_limits *limits, struct bytes head)
+/* Whether a document that was refused is a dry run by its parameters, which may come after what was at fault. *err stays,
+ * unless there is no memory to tell. */
+static bool asks_for_dry_run(struct arena *arena, const struct codec_limits *limits, struct bytes head,
+                             struct problem *err)
 {
-    struct problem ignored;
-    struct decoder d = {.arena = arena, .err = &ignored};
-    json_init(&d.json, head, limits->json_depth, arena, &ignored);
-    return json_object(&d.json, skip_member, &d) && d.dry_run == CHOICE_YES;
+    struct problem other = {.code = PROBLEM_NONE};
+    struct decoder d = {.arena = arena, .err = &other};
+    json_init(&d.json, head, limits->json_depth, arena, &other);
+    bool asks = json_object(&d.json, skip_member, &d) && d.dry_run == CHOICE_YES;
+    if (other.code == PROBLEM_OUT_OF_MEMORY)
+        *err = other;
+    return asks;
 }
 
 bool codec_json_decode(struct arena *arena, const struct codec_limits *limits, struct bytes head, struct bytes tail,
@@ -250,7 +255,7 @@ bool codec_json_decode(struct arena *arena, const struct codec_limits *limits, s
     const struct call fresh = *ret;
     enum choice dry_run;
     bool good = decode(arena, limits, head, tail, ret, &dry_run, err);
-    if (fresh.dry_run || (good ? dry_run != CHOICE_YES : !asks_for_dry_run(arena, limits, head)))
+    if (fresh.dry_run || (good ? dry_run != CHOICE_YES : !asks_for_dry_run(arena, limits, head, err)))
         return good;
     if (good) { /* nothing in it needed the leave of a dry run */
         ret->dry_run = true;

@@ -26,9 +26,13 @@ static bool read_name(struct decoder *d, int64_t *ret)
     if (name.len == 0 || name.len > SYMBOLS_MAX_BYTES || memchr(name.ptr, '\0', name.len) != NULL)
         return problem_set(d->err, PROBLEM_INVALID_SHAPE, d->pointer,
                            "the name of a size must have 1 to %d bytes, none of them NUL", SYMBOLS_MAX_BYTES);
-    return symbols_size(&d->call->symbols, d->arena, name, ret) ||
-           problem_set(d->err, PROBLEM_INVALID_SHAPE, d->pointer, "a request can have at most %d names of sizes",
-                       SYMBOLS_MAX);
+    switch (symbols_size(&d->call->symbols, d->arena, name, ret)) {
+    case SYMBOLS_OK: return true;
+    case SYMBOLS_NO_MEMORY: return problem_memory(d->err);
+    default:
+        return problem_set(d->err, PROBLEM_INVALID_SHAPE, d->pointer, "a request can have at most %d names of sizes",
+                           SYMBOLS_MAX);
+    }
 }
 
 /* A whole number, or in a dry run what stands for one; else `refuse`. */

@@ -15,9 +15,10 @@ struct symbols {
     int count;
 };
 
-/* The size that stands for `name`, the same for the same name. False if it is one name too many, or if there is no
- * memory for the table. */
-bool symbols_size(struct symbols *symbols, struct arena *arena, struct bytes name, int64_t *ret);
+enum symbols_code { SYMBOLS_OK, SYMBOLS_TOO_MANY, SYMBOLS_NO_MEMORY };
+
+/* The size that stands for `name`, the same for the same name. */
+enum symbols_code symbols_size(struct symbols *symbols, struct arena *arena, struct bytes name, int64_t *ret);
 
 /* The name that a size stands for; .ptr is NULL if it stands for none. */
 struct bytes symbols_name(const struct symbols *symbols, int64_t size);
