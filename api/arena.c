@@ -5,8 +5,28 @@
 #include <string.h>
 
 /* A piece larger than a quarter of a small block gets a block of its own, so that at most that much is wasted. */
+#ifndef SMALL_BLOCK /* tests/api/scattered.c */
 #define SMALL_BLOCK ((size_t)16 << 10)
+#endif
 #define ALIGNMENT ((size_t)16)
+
+/* The address sanitizer is told which bytes of a block are in use: neither those that are still free nor the GUARD ones
+ * behind each piece. Elsewhere this is nothing. */
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#define GUARD              ALIGNMENT
+#define FORBID(start, n)   ASAN_POISON_MEMORY_REGION(start, n)
+#define PERMIT(start, n)   ASAN_UNPOISON_MEMORY_REGION(start, n)
+#else
+#define GUARD              ((size_t)0)
+#define FORBID(start, n)   ((void)0)
+#define PERMIT(start, n)   ((void)0)
+#endif
 
 struct arena_block {
     struct arena_block *next;
@@ -48,6 +68,9 @@ void arena_init(struct arena *arena, const struct memory *memory, void *first, s
         arena->end = (uint8_t *)first + size;
         if (arena->next > arena->end)
             arena->next = arena->end;
+        arena->first = arena->next;
+        arena->first_end = arena->end;
+        FORBID(arena->next, (size_t)(arena->end - arena->next));
     }
 }
 
@@ -68,23 +91,27 @@ static uint8_t *add_block(struct arena *arena, size_t size)
 
 void *arena_alloc(struct arena *arena, size_t n, size_t size)
 {
-    if (size != 0 && n > (SIZE_MAX - ALIGNMENT) / size)
+    if (size != 0 && n > (SIZE_MAX - ALIGNMENT - GUARD) / size)
         return NULL;
-    size_t want = round_up(n * size);
+    size_t want = round_up(n * size) + GUARD;
     if (want == 0)
         want = ALIGNMENT;
     if (want <= (size_t)(arena->end - arena->next)) {
         void *ret = arena->next;
         arena->next += want;
+        PERMIT(ret, n * size);
         return ret;
     }
-    if (want > SMALL_BLOCK / 4)
-        return add_block(arena, want);
-    uint8_t *block = add_block(arena, SMALL_BLOCK);
+    const bool alone = want > SMALL_BLOCK / 4;
+    const size_t room = alone ? want : SMALL_BLOCK;
+    uint8_t *block = add_block(arena, room);
     if (block == NULL)
         return NULL;
-    arena->next = block + want;
-    arena->end = block + SMALL_BLOCK;
+    if (!alone) {
+        arena->next = block + want;
+        arena->end = block + room;
+    }
+    FORBID(block + n * size, room - n * size);
     return block;
 }
 
@@ -136,9 +163,12 @@ char *arena_printf(struct arena *arena, const char *format, ...)
 {
     char *start = (char *)arena->next;
     va_list args;
+    size_t room = (size_t)(arena->end - arena->next);
+    PERMIT(start, room);
     va_start(args, format);
-    int len = vsnprintf(start, (size_t)(arena->end - arena->next), format, args);
+    int len = vsnprintf(start, room, format, args);
     va_end(args);
+    FORBID(start, room);
     char *ret = len < 0 ? NULL : arena_alloc(arena, (size_t)len + 1, 1);
     if (ret == NULL || ret == start)
         return ret;
@@ -167,7 +197,9 @@ void arena_release(struct arena *arena)
     while (arena->blocks != NULL) {
         struct arena_block *block = arena->blocks;
         arena->blocks = block->next;
+        PERMIT(block, block->size);
         arena->memory->free(arena->memory->ctx, block, block->size);
     }
+    PERMIT(arena->first, (size_t)(arena->first_end - arena->first));
     *arena = (struct arena){.memory = arena->memory};
 }

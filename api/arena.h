@@ -32,6 +32,7 @@ struct arena_deferred;
 struct arena {
     const struct memory *memory;
     uint8_t *next, *end;          /* free part of the current small block */
+    uint8_t *first, *first_end;   /* the borrowed one */
     struct arena_block *blocks;
     struct arena_deferred *deferred;
 };
