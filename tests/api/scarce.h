@@ -10,19 +10,24 @@
 struct scarce {
     size_t blocks, fail_at;
     size_t total; /* bytes */
+    size_t live;  /* blocks that were not given back */
 };
 
 static inline void *scarce_alloc(void *ctx, size_t size)
 {
     struct scarce *scarce = ctx;
     scarce->total += size;
-    return ++scarce->blocks == scarce->fail_at ? NULL : malloc(size);
+    if (++scarce->blocks == scarce->fail_at)
+        return NULL;
+    scarce->live++;
+    return malloc(size);
 }
 
 static inline void scarce_free(void *ctx, void *block, size_t size)
 {
-    (void)ctx;
+    struct scarce *scarce = ctx;
     (void)size;
+    scarce->live--;
     free(block);
 }
 

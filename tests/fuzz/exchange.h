@@ -1,0 +1,78 @@
+/* One request through the front door (api/dispatch.h) in fuzz targets, in memory that can be made to fail. */
+#ifndef TESTS_FUZZ_EXCHANGE_H
+#define TESTS_FUZZ_EXCHANGE_H
+
+#include "api/dispatch.h"
+#include "tests/fuzz/json_grammar.h"
+#include "tests/fuzz/outputs.h"
+
+#define EXCHANGE_LIMIT ((uint64_t)64 << 10) /* of request and answer */
+
+struct exchange {
+    struct fuzz_memory memory;
+    struct reply reply;
+    uint8_t *body; /* of the answer */
+    size_t len;
+    const struct route *route; /* NULL: none was found */
+};
+
+static inline uint64_t exchange_now(void *ctx)
+{
+    (void)ctx;
+    return 0;
+}
+
+static inline bool exchange_draining(void *ctx)
+{
+    return *(bool *)ctx;
+}
+
+static inline void exchange_stats(void *ctx, const struct op *op, struct op_stats *ret)
+{
+    (void)ctx;
+    *ret = (struct op_stats){.success = op_index(op) + 1};
+}
+
+/* Runs the request, with the block `fail_at` of memory refused (0: none), and pulls the answer in blocks of `block`. */
+static inline void exchange_run(struct exchange *x, const struct api_request *request, bool draining, size_t fail_at,
+                                size_t block)
+{
+    const struct api_env env = {
+        .max_request_bytes = EXCHANGE_LIMIT, .max_output_bytes = EXCHANGE_LIMIT, .compress_max = EXCHANGE_LIMIT,
+        .json_depth = 20, .now = exchange_now, .draining = exchange_draining, .stats = exchange_stats, .ctx = &draining};
+    struct route_match match;
+    struct problem err;
+    const char *allow = NULL;
+    *x = (struct exchange){.route = NULL};
+    fuzz_memory_init(&x->memory);
+    x->memory.scarce.fail_at = fail_at;
+    if (route_resolve(&x->memory.arena, request->method, request->target, &match, &allow, &err)) {
+        x->route = match.route;
+        dispatch(&x->memory.arena, &env, &match, request, &x->reply);
+    } else {
+        reply_problem(&x->memory.arena, &x->reply, &err);
+    }
+    REQUIRE(x->reply.status != 405 || allow != NULL, "a 405 without Allow");
+    if (x->reply.body != NULL) {
+        x->body = pull_all(x->reply.body, block, &x->len);
+    } else {
+        x->body = fuzz_copy(x->reply.text.ptr, x->reply.text.len);
+        x->len = x->reply.text.len;
+    }
+}
+
+static inline void exchange_end(struct exchange *x)
+{
+    free(x->body);
+    fuzz_memory_release(&x->memory);
+}
+
+static inline const char *exchange_header(const struct exchange *x, const char *name)
+{
+    for (size_t i = 0; i < x->reply.header_count; i++)
+        if (strcmp(x->reply.headers[i].name, name) == 0)
+            return x->reply.headers[i].value;
+    return NULL;
+}
+
+#endif
