@@ -50,12 +50,19 @@ def is_served_as_it_is_written(server):
 
 
 @test
+def is_the_same_as_a_file_of_the_pages(server):
+    for name in "openapi.json", "openapi.yaml":
+        equal(server.request("GET", "/assets/" + name).body, server.request("GET", "/" + name).body, name)
+    equal(server.request("GET", "/assets/playground.html").body,
+          server.request("GET", "/", headers={"Accept": "text/html"}).body)
+
+
+@test
 def has_the_version_of_the_program(server):
     info = contract_of(server).document["info"]
     equal(info["version"], server.request("GET", "/v2").json()["version"])
-    printed = subprocess.run([PROGRAM, "--version"], stdout=subprocess.PIPE, check=True, timeout=20,
-                             env=environment()).stdout.decode()
-    assert info["version"] in printed, printed
+    run = subprocess.run([PROGRAM, "--version"], env=environment(), stdout=subprocess.PIPE, check=True, timeout=20)
+    assert info["version"] in run.stdout.decode(), run.stdout
 
 
 # ---- routes

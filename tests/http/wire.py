@@ -5,6 +5,8 @@ import re
 import socket
 import time
 
+from record import RECORD, request_line
+
 # Slow surroundings (valgrind, sanitizers) ask for more patience: every limit in seconds is multiplied by this.
 TIME_SCALE = float(os.environ.get("SHAPED_TIME_SCALE", "1"))
 
@@ -92,6 +94,7 @@ class Connection:
             self.socket = socket.create_connection(address, timeout=self.limit)
             self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.buffer = b""
+        self.asked = []  # (method, target) of what is not answered yet
 
     def __enter__(self):
         return self
@@ -105,6 +108,7 @@ class Connection:
     def send(self, data):
         """False if the server stopped taking it (there may be an answer all the same)."""
         self.socket.settimeout(self.limit)
+        self.asked += filter(None, [request_line(data[:4096])])
         try:
             self.socket.sendall(data)
         except (BrokenPipeError, ConnectionResetError):
@@ -117,6 +121,12 @@ class Connection:
 
     def response(self, method="GET"):
         """The next answer, interim ones (1xx) included. Raises Closed, or TimeoutError when the limit is over."""
+        response = self._response(method)
+        if response.status >= 200 and self.asked:
+            RECORD.add(*self.asked.pop(0), response)
+        return response
+
+    def _response(self, method):
         self.deadline = time.monotonic() + self.limit
         response = Response(self._until(b"\r\n\r\n")[:-4])
         length, coding = response.get("Content-Length"), response.get("Transfer-Encoding")
