@@ -58,6 +58,10 @@ class Contract:
         found = self.document["x-elsewhere"].get(str(status))
         return Response(self, found) if found else None
 
+    def everywhere(self, what):
+        """The parameters, or headers of answers, that are not of an operation."""
+        return self.document["x-everywhere"][what]
+
     def walk(self, schema, seen=None):
         """All schemas that a schema is made of, itself included, each once."""
         seen = [] if seen is None else seen
@@ -108,7 +112,8 @@ class Response:
     def __init__(self, contract, value):
         value = contract.resolve(value)
         self.content = value.get("content", {})
-        self.headers = {name: contract.resolve(header) for name, header in value.get("headers", {}).items()}
+        headers = {**contract.everywhere("headers"), **value.get("headers", {})}
+        self.headers = {name: contract.resolve(header) for name, header in headers.items()}
 
     def media(self, content_type):
         """What is said of a media type, parameters of it aside where the contract has none; or None."""
