@@ -162,8 +162,8 @@ static bool is_reading(const struct http_connection *connection)
 static void check_stuck(struct http_connection *connection)
 {
     const struct request *request = connection->request;
-    if (request == NULL || request->call.method == NULL || request->state != REQUEST_READING)
-        return; /* not in a body */
+    if (request == NULL || !connection->chunked || request->state != REQUEST_READING)
+        return;
     connection->stuck = request->received == connection->seen ? connection->stuck + 1 : 0;
     connection->seen = request->received;
     if (connection->stuck >= STUCK_LOOKS)
@@ -261,6 +261,8 @@ static void on_completed(void *cls, struct MHD_Connection *mhd, void **context,
     connection->request = NULL;
     http_unreserve_block(connection);
     connection->served++;
+    connection->chunked = false;
+    connection->stuck = 0;
     if (code == MHD_REQUEST_TERMINATED_WITH_ERROR) /* perhaps with a page of its own */
         connection->linger = true;
     request_release(request, code == MHD_REQUEST_TERMINATED_COMPLETED_OK || connection->answered);

@@ -67,6 +67,7 @@ struct http_connection {
     bool block;    /* what the answer is sent through is taken out of the budget */
     bool linger;   /* at its end, the client may still be sending */
     uint64_t seen;  /* what had come of the body at the last look */
+    bool chunked;   /* the body of the request comes in chunks */
     unsigned stuck; /* looks at which nothing had been read since, though there was something to read */
     bool broken;   /* an answer could not be given */
     bool answered; /* by hand, in the middle of an upload; what comes now is thrown away */

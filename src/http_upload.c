@@ -83,7 +83,9 @@ bool http_upload_begin(struct http_connection *connection, const char *method, c
     struct http_head head = {.has_length = false};
     struct problem problem;
     const char *allow = NULL;
-    if (!http_head_read(connection, request, method, version, &head, &problem))
+    bool good = http_head_read(connection, request, method, version, &head, &problem);
+    connection->chunked = head.chunked;
+    if (!good)
         return refuse(request, &head, &problem, NULL);
     if (!accept_head(request, &head, &allow, &problem))
         return refuse(request, &head, &problem, allow);

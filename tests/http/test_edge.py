@@ -3,7 +3,7 @@ import http.client
 import time
 
 from calls import EXPAND, UNSQUEEZE, expand, expanded, slow
-from harness import Server, equal, eventually, instrumented, main, seconds, test
+from harness import Server, equal, eventually, instrumented, main, parallel, seconds, test
 from wire import Closed, request_bytes
 
 LIVE = {"live": True}
@@ -172,6 +172,26 @@ def forgets_clients_that_leave(server):
 
 
 # ---- bodies --------------------------------------------------------------------------------------------------------
+
+@test(rows=[("of a length", False), ("in chunks", True)], limit=60)
+def never_takes_busy_for_stuck(server, chunked):
+    """Many clients ask again and again, with bodies that do not come in one piece: each is met in the middle of one, and each
+    time at the same byte, as if it had never gone on."""
+    body = expand(3, 2000, False)
+    body += b" " * (16400 - len(body))
+    whole = request_bytes("POST", EXPAND, [], body)
+    if chunked:
+        whole = b"POST %s HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n%s" % (
+            EXPAND.encode(), b"".join(chunks(body, 8200)))
+    end = time.monotonic() + seconds(3)
+
+    def ask():
+        with server.connect() as c:
+            while time.monotonic() < end:
+                c.send(whole)
+                equal(c.response().status, 200)
+    parallel([ask] * 64)
+
 
 def chunks(body, size, extension=b""):
     pieces = [body[i:i + size] for i in range(0, len(body), size)] + [b""]
