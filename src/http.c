@@ -31,21 +31,26 @@ static const struct sockaddr *address_of(struct MHD_Connection *mhd)
     return info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
 }
 
+static size_t cost_of(const void *session)
+{
+    return HTTP_CONNECTION_BYTES + (session != NULL ? HTTP_TLS_BYTES : 0);
+}
+
 /* CUT_NOT: it may come in, and is counted. */
 static enum cut_reason admit(const struct service *service, struct MHD_Connection *mhd)
 {
     if (!addresses_take(service->addresses, address_of(mhd)))
         return CUT_ADDRESS_LIMIT;
-    if (bufpool_reserve(service->bufpool, HTTP_CONNECTION_BYTES))
+    if (bufpool_reserve(service->bufpool, cost_of(http_tls_session(mhd))))
         return CUT_NOT;
     addresses_give(service->addresses, address_of(mhd));
     return CUT_MEMORY_BUDGET;
 }
 
-static void leave(const struct service *service, struct MHD_Connection *mhd)
+static void leave(const struct service *service, const struct http_connection *connection)
 {
-    bufpool_unreserve(service->bufpool, HTTP_CONNECTION_BYTES);
-    addresses_give(service->addresses, address_of(mhd));
+    bufpool_unreserve(service->bufpool, cost_of(connection->session));
+    addresses_give(service->addresses, address_of(connection->mhd));
 }
 
 static void *connection_start(struct http *http, struct MHD_Connection *mhd)
@@ -106,7 +111,8 @@ static void connection_end(struct http_connection *connection)
     list_remove(&connection->link);
     list_remove(&connection->touched);
     list_remove(&connection->paced);
-    leave(connection->http->loop->service, connection->mhd);
+    leave(connection->http->loop->service, connection);
+    http_tls_end(connection);
     free(connection);
 }
 
@@ -118,6 +124,7 @@ static void on_connection(void *cls, struct MHD_Connection *mhd, void **context,
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
         *context = connection_start(http, mhd);
+        http_tls_begin(mhd, *context);
         return;
     }
     atomic_fetch_sub_explicit(count, 1, memory_order_relaxed);
@@ -273,10 +280,10 @@ static void on_completed(void *cls, struct MHD_Connection *mhd, void **context,
 
 /* ---- the daemon ---------------------------------------------------------------------------------------- */
 
-static struct MHD_Daemon *start_daemon(struct http *http)
+static struct MHD_Daemon *start_daemon(struct http *http, unsigned kind, const struct MHD_OptionItem *more)
 {
     unsigned flags =
-        MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
+        MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | kind;
     /* clang-format off */
     return MHD_start_daemon(flags, 0, NULL, NULL, on_request, http,
                             MHD_OPTION_EXTERNAL_LOGGER, http_message, http, /* first */
@@ -288,23 +295,24 @@ static struct MHD_Daemon *start_daemon(struct http *http)
                             MHD_OPTION_URI_LOG_CALLBACK, on_target, http,
                             MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,
                             MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
-                            MHD_OPTION_END);
+                            MHD_OPTION_ARRAY, more, MHD_OPTION_END);
     /* clang-format on */
 }
 
-static struct MHD_Response *make_no_memory(void)
+static bool start_daemons(struct http *http)
 {
-    static const char text[] =
-        "{\"error\":\"the server has no memory for this request now: retry later\","
-        "\"code\":\"out_of_memory\",\"pointer\":\"\"}";
-    struct MHD_Response *response =
-        MHD_create_response_from_buffer(sizeof(text) - 1, (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
-    if (response != NULL) {
-        MHD_add_response_header(response, "Content-Type", "application/json");
-        MHD_add_response_header(response, "Retry-After", "1");
-        MHD_add_response_header(response, "Connection", "close");
+    static const struct MHD_OptionItem none = {MHD_OPTION_END, 0, NULL};
+    http->daemon[HTTP_PLAIN] = start_daemon(http, 0, &none);
+    if (http->daemon[HTTP_PLAIN] == NULL)
+        return false;
+    if (http->loop->service->tls != NULL) {
+        struct MHD_OptionItem more[HTTP_TLS_OPTIONS];
+        http_tls_options(more);
+        http->daemon[HTTP_TLS] = start_daemon(http, MHD_USE_TLS, more);
+        if (http->daemon[HTTP_TLS] == NULL)
+            return false;
     }
-    return response;
+    return http_daemons_join(http);
 }
 
 struct http *http_create(struct loop *loop)
@@ -317,9 +325,9 @@ struct http *http_create(struct loop *loop)
     list_init(&http->touched);
     list_init(&http->refused);
     http_pace_init(http);
-    http->no_memory = make_no_memory();
-    http->daemon = http->no_memory == NULL ? NULL : start_daemon(http);
-    if (http->daemon != NULL)
+    http->epoll = -1;
+    http->no_memory = http_make_no_memory();
+    if (http->no_memory != NULL && start_daemons(http))
         return http;
     http_destroy(http);
     return NULL;
@@ -329,37 +337,10 @@ void http_destroy(struct http *http)
 {
     if (http == NULL)
         return;
-    if (http->daemon != NULL)
-        MHD_stop_daemon(http->daemon);
+    http_daemons_stop(http);
     if (http->no_memory != NULL)
         MHD_destroy_response(http->no_memory);
     free(http);
-}
-
-int http_descriptor(const struct http *http)
-{
-    return MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
-}
-
-void http_run(struct http *http)
-{
-    MHD_run(http->daemon);
-}
-
-bool http_timeout(struct http *http, uint64_t *ret)
-{
-    MHD_UNSIGNED_LONG_LONG timeout;
-    if (MHD_get_timeout(http->daemon, &timeout) != MHD_YES)
-        return false;
-    *ret = timeout;
-    return true;
-}
-
-bool http_add(struct http *http, int fd, const struct sockaddr *address, socklen_t len)
-{
-    bool added = MHD_add_connection(http->daemon, fd, address, len) == MHD_YES;
-    loop_pump(http->loop);
-    return added;
 }
 
 bool http_idle(const struct http *http)

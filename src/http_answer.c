@@ -105,6 +105,21 @@ void http_answer(struct request *request, const struct reply *reply, enum http_b
     http_resume(connection);
 }
 
+struct MHD_Response *http_make_no_memory(void)
+{
+    static const char text[] =
+        "{\"error\":\"the server has no memory for this request now: retry later\","
+        "\"code\":\"out_of_memory\",\"pointer\":\"\"}";
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(sizeof(text) - 1, (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
+    if (response != NULL) {
+        MHD_add_response_header(response, "Content-Type", "application/json");
+        MHD_add_response_header(response, "Retry-After", "1");
+        MHD_add_response_header(response, "Connection", "close");
+    }
+    return response;
+}
+
 /* ---- past libmicrohttpd -------------------------------------------------------------------------------- */
 
 /* Appends to out[size] at *len; what does not fit is left out, and *len is then size. */
@@ -138,6 +153,17 @@ static size_t write_head(char *out, size_t size, const struct request *request, 
     return len;
 }
 
+/* Nothing has been written to this socket, or just "100 Continue": it takes these few bytes. */
+static void send_last(struct http_connection *connection, const char *bytes, size_t len)
+{
+    if (connection->session != NULL) {
+        http_tls_send_last(connection, bytes, len);
+    } else {
+        ssize_t sent = send(connection->fd, bytes, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+        (void)sent;
+    }
+}
+
 void http_answer_by_hand(struct http_connection *connection, const struct reply *reply)
 {
     char bytes[4096];
@@ -147,9 +173,7 @@ void http_answer_by_hand(struct http_connection *connection, const struct reply 
     if (len + body <= sizeof(bytes)) {
         memcpy(bytes + len, reply->text.ptr, body);
         len += body;
-        /* Nothing has been written to this socket, or just "100 Continue": it takes these few bytes. */
-        ssize_t sent = send(connection->fd, bytes, len, MSG_DONTWAIT | MSG_NOSIGNAL);
-        (void)sent;
+        send_last(connection, bytes, len);
     }
     shutdown(connection->fd, SHUT_WR);
     connection->request->status = reply->status;

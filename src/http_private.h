@@ -8,9 +8,11 @@
 #include "src/http.h"
 #include "src/loop.h"
 #include "src/request.h"
+#include "src/tls.h"
 
 struct MHD_Connection;
 struct MHD_Daemon;
+struct MHD_OptionItem;
 struct MHD_Response;
 
 /* Memory of a connection for heads and chunks. It is zeroed for every request, so more would cost time; an
@@ -24,9 +26,16 @@ struct MHD_Response;
  * heap and zeroes it, once per response. */
 #define HTTP_BLOCK_BYTES ((size_t)256 << 10)
 
+/* What GnuTLS keeps for a connection. */
+#define HTTP_TLS_BYTES ((size_t)32 << 10)
+
+/* The daemons of a loop. */
+enum { HTTP_PLAIN, HTTP_TLS, HTTP_DAEMONS };
+
 struct http {
     struct loop *loop;
-    struct MHD_Daemon *daemon;
+    struct MHD_Daemon *daemon[HTTP_DAEMONS]; /* the second may be NULL */
+    int epoll;                               /* of both, if there are both, else -1 */
     struct MHD_Response *no_memory; /* the answer when there is no memory to make one */
     struct list connections;
     struct list touched; /* may have been left by their client without notice, see http.c */
@@ -57,6 +66,8 @@ struct http_connection {
     struct http *http;
     struct MHD_Connection *mhd;
     int fd;
+    void *session;               /* gnutls_session_t, or NULL: no TLS */
+    const struct tls_pair *pair; /* what it shows, or NULL */
     struct list link, touched, paced;
     uint64_t look_due; /* ns */
     struct pace pace;
@@ -114,6 +125,29 @@ void http_cut_connection(struct http_connection *connection, enum cut_reason rea
 /* Whether clients are fast enough: for a new http, for a new connection. */
 void http_pace_init(struct http *http);
 void http_pace_add(struct http_connection *connection);
+
+/* The answer when there is no memory to make one, or NULL. */
+struct MHD_Response *http_make_no_memory(void);
+
+/* ---- http_daemons.c: after the daemons have been started, and at their end */
+bool http_daemons_join(struct http *http);
+void http_daemons_stop(struct http *http);
+
+/* ---- http_tls.c */
+
+/* What a daemon for TLS needs beside its flag. */
+#define HTTP_TLS_OPTIONS 3 /* items */
+void http_tls_options(struct MHD_OptionItem *out);
+
+/* The session of a connection that is about to start, or NULL: no TLS. */
+void *http_tls_session(struct MHD_Connection *mhd);
+
+/* At the start and the end of every connection; NULL for one that is refused. */
+void http_tls_begin(struct MHD_Connection *mhd, struct http_connection *connection);
+void http_tls_end(struct http_connection *connection);
+
+/* Writes what the socket takes at once, and says that it was the last. */
+void http_tls_send_last(struct http_connection *connection, const void *bytes, size_t len);
 
 /* libmicrohttpd's logger; cls is the http. */
 void http_message(void *cls, const char *format, va_list args) __attribute__((format(printf, 2, 0)));

@@ -28,17 +28,17 @@ static void name_unix(const struct sockaddr_un *address, socklen_t len, char *ou
     snprintf(out, size, "unix:%s%.*s", abstract ? "@" : "", (int)room - abstract, path);
 }
 
-static void name_tcp(const struct sockaddr *address, socklen_t len, char *out, size_t size)
+static void name_tcp(const struct sockaddr *address, socklen_t len, bool tls, char *out, size_t size)
 {
     char host[NI_MAXHOST], port[NI_MAXSERV];
     if (getnameinfo(address, len, host, sizeof(host), port, sizeof(port),
                     NI_NUMERICHOST | NI_NUMERICSERV) != 0)
         return;
     bool six = address->sa_family == AF_INET6;
-    snprintf(out, size, "http://%s%.200s%s:%s", six ? "[" : "", host, six ? "]" : "", port);
+    snprintf(out, size, "http%s://%s%.200s%s:%s", tls ? "s" : "", six ? "[" : "", host, six ? "]" : "", port);
 }
 
-static void name_socket(struct listening *listening)
+static void name_socket(struct listening *listening, const struct options *options)
 {
     struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
     socklen_t len = sizeof(address);
@@ -48,7 +48,8 @@ static void name_socket(struct listening *listening)
     if (address.ss_family == AF_UNIX)
         name_unix((struct sockaddr_un *)&address, len, listening->name, sizeof(listening->name));
     else
-        name_tcp((struct sockaddr *)&address, len, listening->name, sizeof(listening->name));
+        name_tcp((struct sockaddr *)&address, len, options->tls_certificate != NULL, listening->name,
+                 sizeof(listening->name));
 }
 
 /* ---- TCP ----------------------------------------------------------------------------------------------- */
@@ -162,13 +163,15 @@ void listen_unlink(const struct listening *listening)
         unlink(listening->path);
 }
 
-bool listen_open(const struct endpoint *endpoint, unsigned mode, const struct log *log, struct listening *ret)
+bool listen_open(const struct endpoint *endpoint, const struct options *options, const struct log *log,
+                 struct listening *ret)
 {
+    unsigned mode = (unsigned)options->socket_mode;
     *ret = (struct listening){.fd = -1};
     bool local = endpoint->path[0] != '\0';
     bool good = local ? listen_unix(endpoint, mode, log, ret) : listen_tcp(endpoint, log, ret);
     if (good)
-        name_socket(ret);
+        name_socket(ret, options);
     return good;
 }
 
@@ -202,7 +205,8 @@ static bool is_listening_stream(int fd)
            getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &accepts, &len) == 0 && accepts != 0;
 }
 
-bool listen_inherit(unsigned index, const struct log *log, struct listening *ret)
+bool listen_inherit(unsigned index, const struct options *options, const struct log *log,
+                    struct listening *ret)
 {
     *ret = (struct listening){.fd = INHERITED_FIRST + (int)index};
     if (!is_listening_stream(ret->fd)) {
@@ -215,6 +219,6 @@ bool listen_inherit(unsigned index, const struct log *log, struct listening *ret
         log_write(log, LOG_ERROR, "descriptor %d of LISTEN_FDS: %s", ret->fd, strerror(errno));
         return false;
     }
-    name_socket(ret);
+    name_socket(ret, options);
     return true;
 }

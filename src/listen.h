@@ -24,15 +24,18 @@ struct listening {
 };
 
 /* Opens what the endpoint says. A unix socket that nobody listens on any more is replaced, one that is in use
- * is not; `mode` is its permissions. False, with a log line that says why, if it cannot. */
-bool listen_open(const struct endpoint *endpoint, unsigned mode, const struct log *log, struct listening *ret);
+ * is not. Of the options it needs the permissions of unix sockets, and whether there is TLS. False, with a log
+ * line that says why, if it cannot. */
+bool listen_open(const struct endpoint *endpoint, const struct options *options, const struct log *log,
+                 struct listening *ret);
 
 /* How many sockets the process was started with, by the protocol of systemd (sd_listen_fds(3)): LISTEN_PID
  * names this process, LISTEN_FDS tells how many there are. */
 unsigned listen_inherited(void);
 
 /* Takes over the socket at `index` of these. False, with a log line, if it is not one to accept from. */
-bool listen_inherit(unsigned index, const struct log *log, struct listening *ret);
+bool listen_inherit(unsigned index, const struct options *options, const struct log *log,
+                    struct listening *ret);
 
 /* Removes the path of a unix socket, if it is still this one: another server may have taken its place. */
 void listen_unlink(const struct listening *listening);

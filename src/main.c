@@ -5,6 +5,7 @@
 
 #include "src/healthcheck.h"
 #include "src/options.h"
+#include "src/secrets.h"
 #include "src/server.h"
 
 int main(int argc, char **argv)
@@ -14,6 +15,8 @@ int main(int argc, char **argv)
     case OPTIONS_RUN:
         return server_run(&options);
     case OPTIONS_CHECK:
+        if (!secrets_check(&options))
+            return 2;
         puts("The configuration is good.");
         return EXIT_SUCCESS;
     case OPTIONS_HEALTHCHECK:

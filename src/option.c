@@ -161,6 +161,10 @@ bool option_read(const struct option_row *row, const char *text, struct options 
     void *member = (char *)ret + row->offset;
     if (row->kind == OPTION_LISTEN)
         return read_endpoints(text, ret);
+    if (row->kind == OPTION_PATH) {
+        *(const char **)member = text;
+        return *text != '\0';
+    }
     if (row->kind == OPTION_LEVEL)
         return log_level_find(text, member);
     uint64_t value;
@@ -187,6 +191,9 @@ void option_print_wanted(const struct option_row *row, FILE *out)
         break;
     case OPTION_LEVEL:
         fputs("give error, warning, info or debug", out);
+        break;
+    case OPTION_PATH:
+        fputs("give the name of a file", out);
         break;
     case OPTION_MODE:
         fprintf(out, "give permissions in octal, from %" PRIo64 " to %" PRIo64, row->min, row->max);

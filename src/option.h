@@ -17,6 +17,7 @@ enum option_kind {
     OPTION_BYTES,   /* a number with an optional suffix K, M, G, T (powers of 1024) */
     OPTION_SECONDS, /* a decimal number of seconds, kept in ms */
     OPTION_LEVEL,   /* a log level */
+    OPTION_PATH,    /* of a file: a const char *, NULL if not given */
     OPTION_MODE,    /* permissions, octal */
     OPTION_CHOICE,  /* one of the words of `argument` ("off|on"); kept as its position among them */
     OPTION_LISTEN,  /* addresses, separated by commas; appended to what is there */
@@ -25,6 +26,7 @@ enum option_kind {
 /* What an option is about; help is printed in this order. */
 #define OPTION_GROUPS(X)         \
     X(LISTENING, "Listening")    \
+    X(SECURITY, "Security")      \
     X(LIMITS, "Limits")          \
     X(DEADLINES, "Deadlines")    \
     X(PROCESSORS, "Processors")  \
@@ -44,7 +46,7 @@ struct option_row {
     enum option_kind kind;
     size_t offset;     /* of the member of struct options: uint64_t, if its kind does not say otherwise */
     uint64_t min, max; /* in the member's unit */
-    const char *initial;
+    const char *initial; /* NULL: not given */
     const char *argument, *help;
 };
 

@@ -13,6 +13,7 @@
 #define DAY_MS ((uint64_t)86400000)
 
 #define LISTENING   OPTION_GROUP_LISTENING
+#define SECURITY    OPTION_GROUP_SECURITY
 #define LIMITS      OPTION_GROUP_LIMITS
 #define DEADLINES   OPTION_GROUP_DEADLINES
 #define PROCESSORS  OPTION_GROUP_PROCESSORS
@@ -24,6 +25,10 @@ static const struct option_row rows[] = {
      "HOST:PORT or unix:/PATH"},
     {LISTENING, false, "socket-mode", OPTION_MODE, MEMBER(socket_mode), 0, 0777, "660", "MODE",
      "permissions of unix sockets"},
+    {SECURITY, true, "tls-certificate", OPTION_PATH, MEMBER(tls_certificate), 0, 0, NULL, "FILE",
+     "TLS on TCP, with this chain; PEM"},
+    {SECURITY, true, "tls-key", OPTION_PATH, MEMBER(tls_key), 0, 0, NULL, "FILE",
+     "its private key; PEM"},
     {LIMITS, true, "max-request-bytes", OPTION_BYTES, MEMBER(max_request_bytes), 1, T, "256M", "SIZE",
      "largest request body"},
     {LIMITS, true, "max-output-bytes", OPTION_BYTES, MEMBER(max_output_bytes), 1, K * T, "4G", "SIZE",
@@ -101,7 +106,7 @@ static void print_row(const struct option_row *row, FILE *out)
 {
     char flag[64];
     snprintf(flag, sizeof(flag), "--%s %s", row->name, row->argument);
-    fprintf(out, "  %-26s %s (%s)\n", flag, row->help, row->initial);
+    fprintf(out, "  %-26s %s (%s)\n", flag, row->help, row->initial != NULL ? row->initial : "none");
 }
 
 static void print_groups(FILE *out)
@@ -166,7 +171,7 @@ static bool take_defaults(struct options *ret, FILE *err)
 {
     struct source source = {.options = ret, .err = err};
     for (size_t i = 0; i < ROWS; i++)
-        if (!take(&source, &rows[i], rows[i].name, rows[i].initial))
+        if (rows[i].initial != NULL && !take(&source, &rows[i], rows[i].name, rows[i].initial))
             return false;
     ret->listen_default = true;
     return true;
@@ -291,10 +296,22 @@ static enum options_verdict take_arguments(struct options *ret, int argc, char *
     return verdict;
 }
 
+/* What no option can tell by itself. */
+static enum options_verdict check_together(const struct options *options, enum options_verdict verdict, FILE *err)
+{
+    if ((options->tls_certificate == NULL) == (options->tls_key == NULL))
+        return verdict;
+    fputs("shaped: --tls-certificate and --tls-key go together: give both, or none.\n", err);
+    return OPTIONS_BAD;
+}
+
 enum options_verdict options_parse(struct options *ret, int argc, char **argv, char **env, FILE *out, FILE *err)
 {
     *ret = (struct options){0};
     if (!take_defaults(ret, err) || !take_environment(ret, env, err))
         return OPTIONS_BAD;
-    return take_arguments(ret, argc, argv, out, err);
+    enum options_verdict verdict = take_arguments(ret, argc, argv, out, err);
+    if (verdict == OPTIONS_DONE || verdict == OPTIONS_BAD)
+        return verdict;
+    return check_together(ret, verdict, err);
 }

@@ -2,7 +2,7 @@
  *
  * Each is a flag (--log-level debug) and a variable of the environment (SHAPED_LOG_LEVEL=debug); the flag
  * counts more. To add an option: a member here, a row there. Values are checked when they are read; what
- * options_parse returns is complete and in range.
+ * options_parse returns is complete and in range; its texts are those of argv and env.
  */
 #ifndef SRC_OPTIONS_H
 #define SRC_OPTIONS_H
@@ -32,6 +32,7 @@ struct options {
     unsigned listen_count;
     bool listen_default;        /* nobody has named an address */
     uint64_t socket_mode;       /* permissions of unix sockets */
+    const char *tls_certificate, *tls_key; /* both, or none */
     uint64_t max_request_bytes;
     uint64_t max_output_bytes;
     uint64_t compress_max; /* bytes */

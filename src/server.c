@@ -15,6 +15,7 @@
 #include "src/log_ring.h"
 #include "src/loop.h"
 #include "src/loops.h"
+#include "src/secrets.h"
 
 /* Descriptors that are not for connections: the log, epoll and event descriptors, sockets that linger. */
 #define RESERVED_DESCRIPTORS 320
@@ -39,16 +40,20 @@
 #define LOG_BYTES ((size_t)512 << 10)
 #define LOG_END_MS 1000
 #define LOG_LAST_MS 50 /* of a process that is to end at once */
+/* The exit status for files that are no good, as for options that are not. */
+#define BAD_CONFIGURATION 2
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
 #define CGROUP_SELF "/proc/self/cgroup"
+
+#define SIGNALS 3
 
 struct server {
     struct service service;
     struct loops *loops;
     struct acceptor acceptor;
     unsigned max_connections;
-    uv_signal_t signals[2];
+    uv_signal_t signals[SIGNALS];
     uv_timer_t drain, trim;
     uint64_t drain_until; /* ns */
     bool cut;
@@ -207,15 +212,25 @@ static void on_signal(uv_signal_t *handle, int number)
     uv_timer_start(&server->drain, on_drain, DRAIN_POLL_MS, DRAIN_POLL_MS);
 }
 
+static void on_hangup(uv_signal_t *handle, int number)
+{
+    (void)number;
+    struct server *server = handle->data;
+    secrets_reload(&server->service);
+}
+
 /* ---- the beginning ------------------------------------------------------------------------------------- */
 
 static void watch_signals(struct server *server)
 {
-    static const int numbers[] = {SIGTERM, SIGINT};
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+    static const struct {
+        int number;
+        uv_signal_cb run;
+    } rows[SIGNALS] = {{SIGTERM, on_signal}, {SIGINT, on_signal}, {SIGHUP, on_hangup}};
+    for (size_t i = 0; i < SIGNALS; i++) {
         uv_signal_init(loops_main(server->loops), &server->signals[i]);
         server->signals[i].data = server;
-        uv_signal_start(&server->signals[i], on_signal, numbers[i]);
+        uv_signal_start(&server->signals[i], rows[i].run, rows[i].number);
     }
 }
 
@@ -247,15 +262,14 @@ static bool listen_all(struct server *server)
 {
     const struct options *options = server->service.options;
     const struct log *log = &server->service.log;
-    unsigned mode = (unsigned)options->socket_mode;
     unsigned inherited = listen_inherited();
     unsigned count = inherited > 0 && options->listen_default ? 0 : options->listen_count;
     struct listening opened;
     for (unsigned i = 0; i < inherited; i++)
-        if (!listen_inherit(i, log, &opened) || !accept_from(server, &opened))
+        if (!listen_inherit(i, options, log, &opened) || !accept_from(server, &opened))
             return false;
     for (unsigned i = 0; i < count; i++)
-        if (!listen_open(&options->listen[i], mode, log, &opened) || !accept_from(server, &opened))
+        if (!listen_open(&options->listen[i], options, log, &opened) || !accept_from(server, &opened))
             return false;
     return true;
 }
@@ -315,8 +329,9 @@ int server_run(const struct options *options)
     int status = EXIT_FAILURE;
     if (init_service(server, options)) {
         http_process_init(&server->service.log);
-        status = run_loops(server);
+        status = secrets_load(&server->service) ? run_loops(server) : BAD_CONFIGURATION;
     }
+    secrets_free(&server->service);
     bufpool_destroy(server->service.bufpool);
     addresses_destroy(server->service.addresses);
     log_ring_destroy(server->service.log.ring, LOG_END_MS);

@@ -15,12 +15,14 @@
 #include "src/log.h"
 #include "src/options.h"
 #include "src/pool.h"
+#include "src/tls.h"
 
 struct service {
     const struct options *options;
     struct log log;
     struct pool pool;
     struct addresses *addresses; /* connections of each */
+    struct tls *tls;             /* NULL: no TLS */
     struct bufpool *bufpool;     /* the budget */
     const struct memory *memory; /* where request bodies and arenas come from: the pool's */
     struct api_env env;

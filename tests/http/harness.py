@@ -35,7 +35,7 @@ from wire import Connection, seconds
 
 PROGRAM = os.environ.get("SHAPED", "./shaped")
 WRAPPER = shlex.split(os.environ.get("SHAPED_WRAPPER", ""))
-LISTENING = re.compile(r"listening on http://127\.0\.0\.1:([0-9]+)")
+LISTENING = re.compile(r"listening on https?://127\.0\.0\.1:([0-9]+)")
 COMPLAINT = re.compile(r"Sanitizer|runtime error:|^==[0-9]+==", re.MULTILINE)
 PR_SET_PDEATHSIG = 1
 

@@ -1,0 +1,472 @@
+"""TLS: what is offered, that everything works over it, and how the certificate is exchanged."""
+import os
+import shutil
+import signal
+import socket
+import ssl
+import struct
+import subprocess
+import threading
+import time
+import warnings
+
+from calls import EXPAND, UNSQUEEZE, expand, expanded, slow
+from certificates import Pair, Secure, folder, trusting
+from harness import PROGRAM, WRAPPER, Server, Skip, environment, equal, eventually, main, parallel, seconds, test
+from wire import Closed, Connection, request_bytes
+
+MIB = 1 << 20
+READY = request_bytes("GET", "/v2/health/ready")
+
+
+def run(*arguments):
+    return subprocess.run(WRAPPER + [PROGRAM, *arguments], stdin=subprocess.DEVNULL, capture_output=True,
+                          timeout=seconds(20), encoding="utf-8", check=False, env=environment())
+
+
+def is_ready(address, context):
+    with Secure(address, context) as c:
+        return c.request("GET", "/v2/health/ready").status == 200
+
+
+def secure(server, limit=10):
+    return Secure(server.address, CONTEXT, limit)
+
+
+# ---- what is offered -----------------------------------------------------------------------------------------------
+
+def context_with(least, most, ciphers=None):
+    context = trusting(PAIR)
+    context.minimum_version, context.maximum_version = least, most
+    if ciphers is not None:
+        context.set_ciphers(ciphers)
+    return context
+
+
+@test(rows=[("TLS 1.2", ssl.TLSVersion.TLSv1_2), ("TLS 1.3", ssl.TLSVersion.TLSv1_3)])
+def speaks(server, version):
+    with Secure(server.address, context_with(version, version)) as c:
+        equal(c.socket.version(), version.name.replace("_", "."))
+        expanded(c.request("POST", EXPAND, body=expand(1, 3)), 1, 3)
+
+
+OLD, NEW = ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_2
+warnings.simplefilter("ignore", DeprecationWarning)  # for asking for the old ones
+
+
+@test(rows=[("TLS 1.0", OLD, OLD, "ALL:@SECLEVEL=0"),
+            ("TLS 1.1", ssl.TLSVersion.TLSv1_1, ssl.TLSVersion.TLSv1_1, "ALL:@SECLEVEL=0"),
+            ("no authenticated encryption", NEW, NEW, "ECDHE-ECDSA-AES128-SHA:ECDHE-ECDSA-AES256-SHA384:@SECLEVEL=0")])
+def does_not_speak(server, least, most, ciphers):
+    try:
+        with Secure(server.address, context_with(least, most, ciphers)) as c:
+            raise AssertionError("it does: %s, %s" % (c.socket.version(), c.socket.cipher()))
+    except (ssl.SSLError, ConnectionResetError, BrokenPipeError):
+        pass
+    assert is_ready(server.address, CONTEXT)
+
+
+@test
+def does_not_speak_without_forward_secrecy(_):
+    """Which only an RSA key could do."""
+    with folder() as place:
+        pair = Pair(place, "rsa", "RSA")
+        context = trusting(pair)
+        context.maximum_version = ssl.TLSVersion.TLSv1_2
+        context.set_ciphers("AES128-GCM-SHA256:AES256-GCM-SHA384:@SECLEVEL=0")
+        with Server(*pair.options()) as server:
+            try:
+                Secure(server.address, context).close()
+                raise AssertionError("it does")
+            except (ssl.SSLError, ConnectionResetError, BrokenPipeError):
+                pass
+            assert is_ready(server.address, trusting(pair))
+
+
+@test
+def shakes_hands_in_one_round_trip(server):
+    """The client has sent a key that the server can use: it is not asked for another (RFC 8446, 2.1)."""
+    with Connection(server.address) as c:
+        box = CONTEXT.wrap_bio(incoming := ssl.MemoryBIO(), outgoing := ssl.MemoryBIO(), server_hostname="localhost")
+        finish(box)
+        c.send(outgoing.read())
+        c.socket.settimeout(seconds(10))
+        while not finish(box):
+            equal(outgoing.pending, 0, "a second flight")
+            incoming.write(c.socket.recv(65536))
+
+
+@test(rows=[(kind, kind) for kind in ("RSA", "EC", "Ed25519")])
+def takes_keys_of_kind(_, kind):
+    with folder() as place:
+        pair = Pair(place, kind, kind)
+        with Server(*pair.options()) as server:
+            assert is_ready(server.address, trusting(pair))
+
+
+@test
+def sends_the_whole_chain(_):
+    """A client that knows only the root finds its way; the order in the file does not matter."""
+    with folder() as place:
+        try:
+            root = Pair(place, "root", authority=True)
+            middle = Pair(place, "middle", issuer=root, authority=True)
+            leaf = Pair(place, "leaf", issuer=middle)
+        except subprocess.CalledProcessError as e:
+            raise Skip("this openssl cannot sign so: %s" % e.stderr) from None
+        for order in ([leaf, middle], [leaf, middle, root], [leaf, root, middle]):
+            chain = os.path.join(place, "chain")
+            with open(chain, "wb") as out:
+                for pair in order:
+                    with open(pair.certificate, "rb") as part:
+                        out.write(part.read())
+            with Server("--tls-certificate", chain, "--tls-key", leaf.key) as server:
+                assert is_ready(server.address, trusting(root)), [pair.name for pair in order]
+
+
+@test
+def stays_plain_on_unix_sockets(_):
+    with folder() as place, Server(*PAIR.options(), "--listen", "unix:" + os.path.join(place, "s")) as server:
+        path = os.path.join(place, "s")
+        with Connection(path) as c:
+            equal(c.request("GET", "/v2/health/ready").status, 200)
+        assert is_ready(server.address, CONTEXT)
+        names = [line.rpartition(" ")[2] for line in server.stderr().splitlines() if "listening on" in line]
+        equal([name.split(":")[0] for name in names], ["https", "unix"])
+        for address in ("unix:" + path, "127.0.0.1:%d" % server.address[1]):
+            done = run("--healthcheck", "--listen", address, *PAIR.options())
+            equal((done.returncode, done.stderr), (0, ""))
+
+
+# ---- everything works over it --------------------------------------------------------------------------------------
+
+@test
+def keeps_a_connection(server):
+    with secure(server) as c:
+        for i in range(200):
+            expanded(c.request("POST", EXPAND, body=expand(i, 3)), i, 3)
+
+
+@test
+def answers_several_requests_of_one_record(server):
+    with secure(server) as c:
+        c.send(b"".join(request_bytes("POST", EXPAND, [], expand(i, 3)) for i in range(20)))
+        for i in range(20):
+            expanded(c.response(), i, 3)
+
+
+@test
+def puts_requests_of_many_records_together(server):
+    whole = request_bytes("POST", EXPAND, [], expand(1, 3))
+    with secure(server) as c:
+        for i in range(0, len(whole), 7):
+            c.send(whole[i:i + 7])
+        expanded(c.response(), 1, 3)
+
+
+@test(limit=120)
+def moves_much_in_both_directions(server):
+    """More than any buffer holds, in and out, of known and of unknown length."""
+    with secure(server, 60) as c:
+        expanded(c.request("POST", EXPAND, body=expand(1, 20 * MIB)), 1, 20 * MIB)
+        body = expand(2, 3) + b" " * 30 * MIB
+        expanded(c.request("POST", EXPAND, body=body), 2, 3)
+        chunks = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in (body[:MIB], body[MIB:])) + b"0\r\n\r\n"
+        c.send(request_bytes("POST", EXPAND, [("Transfer-Encoding", "chunked")]) + chunks)
+        expanded(c.response(), 2, 3)
+        headers = [("Accept-Encoding", "gzip")]
+        response = c.request("POST", EXPAND, headers, expand(3, 100000, binary=False))
+        equal((response.status, response.get("Content-Encoding"), response.get("Transfer-Encoding")),
+              (200, "gzip", "chunked"))
+
+
+@test(rows=[("on the loop", ["--inline-bytes", "1M"]), ("by workers", ["--inline-bytes", "0"]),
+            ("on several loops", ["--loops", "3"])], limit=60)
+def answers_many_at_once(_, options):
+    def one(number):
+        with secure(server, 30) as c:
+            for i in range(20):
+                size = (3, 5000, 300000)[i % 3]
+                expanded(c.request("POST", EXPAND, body=expand(number, size)), number, size)
+    with Server(*PAIR.options(), *options) as server:
+        parallel([lambda n=n: one(n) for n in range(8)])
+
+
+@test(limit=60)
+def goes_on_after_a_wait(server):
+    """A connection that had to wait for a worker, and one whose client reads late."""
+    with secure(server, 30) as c:
+        equal(c.request("POST", UNSQUEEZE, *slow(50)).status, 400)
+        c.send(request_bytes("POST", EXPAND, [], expand(1, 4 * MIB)))
+        time.sleep(0.5)
+        expanded(c.response(), 1, 4 * MIB)
+        equal(c.request("GET", "/v2/health/ready").status, 200)
+
+
+def refused(response, status, code):
+    equal((response.status, response.json()["code"]), (status, code))
+
+
+@test(limit=60)
+def refuses_as_without(server):
+    """Also what is answered past libmicrohttpd: a head that is too large, and a body that does not end."""
+    with secure(server) as c:
+        refused(c.request("POST", EXPAND, body=b"{"), 400, "malformed_json")
+        refused(c.request("GET", "/v2/health/ready", [("X", "y" * 31700)]), 431, "head_too_large")
+        assert c.closed(10)
+    with secure(server) as c:
+        c.send(request_bytes("POST", EXPAND, [("Content-Length", "1000000000")]))
+        refused(c.response(), 413, "request_too_large")
+    with Server(*PAIR.options(), "--max-request-bytes", "1000") as small, secure(small, 30) as c:
+        c.send(request_bytes("POST", EXPAND, [("Transfer-Encoding", "chunked")]))
+        part = b"100000\r\n" + b" " * MIB + b"\r\n"
+        for _ in range(66):
+            if not c.send(part):
+                break
+        refused(c.response(), 413, "request_too_large")
+
+
+@test
+def notices_clients_that_leave(server):
+    """In the middle of a handshake, of a head, of a body, of an answer; with and without saying so."""
+    before = server.fds()
+    hello = socket.create_connection(server.address)
+    hello.send(b"\x16\x03\x01\x00\xc8\x01")
+    hello.close()
+    for text in (b"", READY[:-2], request_bytes("POST", EXPAND, [], expand(1, 3))[:-5],
+                 request_bytes("POST", EXPAND, [], expand(1, 50 * MIB))):
+        for abrupt in (False, True):
+            c = secure(server)
+            c.send(text)
+            if abrupt:
+                c.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            c.close()
+    eventually(lambda: server.fds() <= before, 10, "descriptors are back")
+    assert is_ready(server.address, CONTEXT)
+
+
+@test(rows=[("plain HTTP", READY), ("noise", b"\xff" * 500), ("nothing but a header", b"\x16\x03\x03\x40\x00"),
+            ("an alert", b"\x15\x03\x03\x00\x02\x02\x28")])
+def is_not_disturbed_by(server, data):
+    with Connection(server.address) as c:
+        c.send(data)
+        c.socket.shutdown(socket.SHUT_WR)
+        c.limit = seconds(5)
+        try:
+            c.response()
+            raise AssertionError("an answer")
+        except (Closed, AssertionError) as e:
+            assert b"HTTP/" not in c.buffer, e
+    assert is_ready(server.address, CONTEXT)
+
+
+@test
+def does_not_wait_for_ever_for_a_handshake(_):
+    with Server(*PAIR.options(), "--header-timeout", "0.5") as hasty:
+        for data in (b"", b"\x16\x03\x01\x00\xc8\x01"):
+            with Connection(hasty.address) as c:
+                c.send(data)
+                assert data == b"" or c.closed(10), data
+        assert is_ready(hasty.address, CONTEXT)
+
+
+# ---- start ---------------------------------------------------------------------------------------------------------
+
+def bad_pairs(place):
+    """(what is wrong, options) of pairs that are none."""
+    one, other = Pair(place, "one"), Pair(place, "other")
+    empty, locked = os.path.join(place, "empty"), os.path.join(place, "locked")
+    with open(empty, "wb"):
+        pass
+    with open(one.key, "rb") as whole, open(os.path.join(place, "cut"), "wb") as cut:
+        cut.write(whole.read()[:100])
+    subprocess.run(["openssl", "pkcs8", "-topk8", "-in", one.key, "-out", locked, "-passout", "pass:x"], check=True,
+                   stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=seconds(20))
+    return {
+        "a file that is not there": (one.certificate, os.path.join(place, "none")),
+        "a folder": (place, one.key),
+        "an empty file": (empty, one.key),
+        "another's key": (one.certificate, other.key),
+        "half a key": (one.certificate, os.path.join(place, "cut")),
+        "the files exchanged": (one.key, one.certificate),
+        "a key with a password": (one.certificate, locked),
+    }
+
+
+@test(limit=90)
+def does_not_start_with_a_bad_pair(_):
+    with folder() as place:
+        for what, (certificate, key) in bad_pairs(place).items():
+            for check in ([], ["--check-config"]):
+                done = run("--listen", "127.0.0.1:0", "--tls-certificate", certificate, "--tls-key", key, *check)
+                equal((done.returncode, done.stdout), (2, ""), what)
+                assert certificate in done.stderr or key in done.stderr, (what, done.stderr)
+                assert "listening" not in done.stderr, (what, done.stderr)
+
+
+@test(rows=[("a certificate alone", ["--tls-certificate", "x"]), ("a key alone", ["--tls-key", "x"])])
+def does_not_start_with(_, options):
+    done = run(*options)
+    equal(done.returncode, 2)
+    assert "--tls-certificate and --tls-key go together" in done.stderr, done.stderr
+
+
+@test
+def finds_a_good_pair_when_it_checks(_):
+    done = run("--check-config", *PAIR.options())
+    equal((done.returncode, done.stderr), (0, ""))
+
+
+# ---- exchanging it -------------------------------------------------------------------------------------------------
+
+class Exchange:
+    """A server with a pair of its own, `first`, and another to put in its place."""
+
+    def __enter__(self):
+        self.place = folder()
+        name = self.place.__enter__()
+        self.first, self.second, self.files = Pair(name, "first"), Pair(name, "second"), Pair(name, "files")
+        self.files.place(self.first)
+        self.server = Server(*self.files.options())
+        self.contexts = {pair.name: trusting(pair) for pair in (self.first, self.second)}
+        return self
+
+    def __exit__(self, kind, *_):
+        self.server.__exit__(kind)
+        self.place.__exit__(None, None, None)
+
+    def reload(self, says):
+        before = self.server.stderr().count(says)
+        self.server.process.send_signal(signal.SIGHUP)
+        eventually(lambda: self.server.stderr().count(says) > before, 10, says)
+
+    def shown(self):
+        for context in self.contexts.values():
+            try:
+                with Secure(self.server.address, context) as c:
+                    return c.shown()
+            except ssl.SSLCertVerificationError:
+                continue
+        raise AssertionError("neither of the two")
+
+
+@test
+def reads_the_pair_anew(_):
+    """New connections get the new one; those that are there go on."""
+    with Exchange() as x:
+        with Secure(x.server.address, x.contexts["first"]) as old:
+            equal((old.shown(), x.shown()), ("first", "first"))
+            x.files.place(x.second)
+            equal(x.shown(), "first")  # not before it is told
+            x.reload("is valid until")
+            equal(x.shown(), "second")
+            expanded(old.request("POST", EXPAND, body=expand(1, 3)), 1, 3)
+        x.files.place(x.first)
+        x.reload("is valid until")
+        equal(x.shown(), "first")
+
+
+@test
+def keeps_the_old_pair_when_the_new_one_is_bad(_):
+    with Exchange() as x:
+        shutil.copyfile(x.second.certificate, x.files.certificate)  # and not its key
+        x.reload("stays in use")
+        equal(x.shown(), "first")
+        os.unlink(x.files.key)
+        x.reload("stays in use")
+        equal(x.shown(), "first")
+        x.files.place(x.second)
+        x.reload("is valid until")
+        equal(x.shown(), "second")
+
+
+def finish(box):
+    """Goes on with a handshake; whether it is over."""
+    try:
+        box.do_handshake()
+    except ssl.SSLWantReadError:
+        return False
+    return True
+
+
+@test
+def takes_a_handshake_to_its_end_with_the_pair_it_began_with(_):
+    with Exchange() as x:
+        with Connection(x.server.address) as c:
+            box = trusting(x.first).wrap_bio(incoming := ssl.MemoryBIO(), outgoing := ssl.MemoryBIO(),
+                                             server_hostname="localhost")
+            finish(box)
+            hello = outgoing.read()
+            c.send(hello[:50])
+            time.sleep(0.1)
+            x.files.place(x.second)
+            x.reload("is valid until")
+            c.send(hello[50:])
+            c.socket.settimeout(seconds(10))
+            while not finish(box):
+                c.send(outgoing.read())
+                incoming.write(c.socket.recv(65536))
+            equal(dict(part[0] for part in box.getpeercert()["subject"])["commonName"], "first")
+
+
+@test(limit=60)
+def loses_nothing_while_it_is_exchanged(_):
+    with Exchange() as x:
+        context = ssl.create_default_context()
+        context.load_verify_locations(x.first.certificate)
+        context.load_verify_locations(x.second.certificate)
+        context.verify_flags &= ~getattr(ssl, "VERIFY_X509_STRICT", 0)
+        over = threading.Event()
+
+        def ask():
+            while not over.is_set():
+                with Secure(x.server.address, context, 30) as c:
+                    for size in (3, 50000):
+                        expanded(c.request("POST", EXPAND, body=expand(1, size)), 1, size)
+
+        def exchange():
+            try:
+                for i in range(20):
+                    x.files.place((x.second, x.first)[i % 2])
+                    x.reload("is valid until")
+            finally:
+                over.set()
+        parallel([ask, ask, ask, exchange])
+
+
+@test
+def says_that_there_is_nothing_to_read_anew(_):
+    with Server() as plain:
+        plain.process.send_signal(signal.SIGHUP)
+        eventually(lambda: "nothing to read anew" in plain.stderr(), 5, "it says so")
+        equal(plain.request("GET", "/v2/health/ready").status, 200)
+
+
+# ---- the end -------------------------------------------------------------------------------------------------------
+
+@test(limit=60)
+def finishes_what_is_there(_):
+    server = Server(*PAIR.options(), "--drain-timeout", "60")
+    sending, half, idle = secure(server, 30), secure(server, 30), secure(server)
+    equal(idle.request("GET", "/v2/health/ready").status, 200)
+    sending.send(request_bytes("POST", EXPAND, [], expand(2, 10 * MIB)))
+    half.send(READY[:-2])
+    time.sleep(0.3)
+    server.process.terminate()
+    assert idle.closed(5)
+    half.send(READY[-2:])
+    equal(half.response().status, 503)
+    assert half.closed(5)
+    expanded(sending.response(), 2, 10 * MIB)
+    assert sending.closed(5)
+    server.wait_end()
+
+
+with folder() as FOLDER:
+    try:
+        PAIR = Pair(FOLDER, "server")
+    except Skip as reason:
+        print("1..0 # SKIP %s" % reason)
+        raise SystemExit(0) from None
+    CONTEXT = trusting(PAIR)
+    main(*PAIR.options())
