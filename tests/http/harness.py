@@ -66,6 +66,7 @@ class Server:
 
     def __init__(self, *options, env=None, stop_within=20):
         self.stop_within = stop_within
+        self.addresses = 1 + sum(value.count(",") + 1 for flag, value in zip(options, options[1:]) if flag == "--listen")
         self.errors = tempfile.TemporaryFile()
         command = WRAPPER + [PROGRAM, "--listen", "127.0.0.1:0", *options]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -80,8 +81,9 @@ class Server:
     def _port(self):
         deadline = time.monotonic() + seconds(20)
         while time.monotonic() < deadline:
-            found = LISTENING.search(self.stderr())
-            if found:
+            text = self.stderr()
+            found = LISTENING.search(text)
+            if found and text.count("listening on") >= self.addresses:
                 return int(found.group(1))
             assert self.process.poll() is None, "exit status %s at once: %s" % (self.process.returncode, self.stderr())
             time.sleep(0.005)
