@@ -135,15 +135,19 @@ function showFailure(error) {
     drawStatus(null, unreadable ? "not sent" : "no answer");
 }
 
+/* The command line of the chosen tab. What comes late, after another result or another tab, is dropped. */
 async function showCommand() {
     const wanted = shown;
-    const form = at("forms").querySelector("[aria-selected=true]").dataset.form;
+    const tab = at("forms").querySelector("[aria-selected=true]");
     if (!wanted) return;
-    const needsBytes = form !== "json";
-    const bytes = needsBytes
-        ? await bytesOf(wanted.tensor, wanted.asked.type, form).catch((error) => error)
-        : null;
-    if (wanted === shown) drawCommand(commandLine(form, location.origin, wanted, bytes));
+    const { form } = tab.dataset;
+    let bytes = null;
+    if (form !== "json") {
+        drawCommand([]);
+        bytes = await bytesOf(wanted.tensor, wanted.asked.type, form).catch((error) => error);
+    }
+    if (wanted === shown && tab.getAttribute("aria-selected") === "true")
+        drawCommand(commandLine(form, location.origin, wanted, bytes));
 }
 
 /* ---- the page ------------------------------------------------------------------------------------------ */

@@ -127,8 +127,8 @@ export function drawAnswer({ answer, fetched, dims }) {
             : "";
     at("answer-note").textContent = fetched
         ? cut
-        : `${count(product(dims), "element")} are too many for a page: ` +
-          "this is the answer of …/shape, and the grid shows where each element will be. The command above fetches them all.";
+        : `${count(product(dims), "element")} are too many for a page: this is the answer of …/shape, ` +
+          "and the grid shows where each element will be. The command above asks for all of them.";
 }
 
 export function clearView() {
