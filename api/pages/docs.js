@@ -1,18 +1,37 @@
 /* The API reference: Swagger UI, which its own script has put into the window. */
 
+import { at } from "./dom.js";
 import { themeIsDark } from "./theme.js";
 
-const { classList } = document.documentElement;
-const showTheme = () => classList.toggle("dark-mode", themeIsDark());
+const root = document.documentElement;
 
-document.documentElement.addEventListener("themechange", showTheme);
+function showTheme() {
+    root.classList.toggle("dark-mode", themeIsDark());
+}
+
+/* Swagger UI fills the example of each parameter into every request, also of those that are for other bodies or other
+ * clients. So those that may be absent go without. */
+function withoutOptionalExamples(contract) {
+    for (const parameter of Object.values(contract.components?.parameters ?? {})) {
+        if (!parameter.required) delete parameter.examples;
+    }
+    return contract;
+}
+
+async function show() {
+    const contract = await (await fetch("/openapi.json")).json();
+    window.SwaggerUIBundle({
+        spec: withoutOptionalExamples(contract),
+        domNode: at("reference"),
+        deepLinking: true,
+        displayRequestDuration: true,
+        tryItOutEnabled: true,
+        validatorUrl: null /* nothing goes anywhere else */,
+    });
+}
+
+root.addEventListener("themechange", showTheme);
 showTheme();
-
-window.SwaggerUIBundle({
-    url: "/openapi.json",
-    domNode: document.getElementById("reference"),
-    deepLinking: true,
-    displayRequestDuration: true,
-    tryItOutEnabled: true,
-    validatorUrl: null /* nothing goes anywhere else */,
+show().catch((error) => {
+    at("reference").textContent = `The contract cannot be shown: ${error.message}. Is the server running?`;
 });
