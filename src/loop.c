@@ -116,6 +116,7 @@ static void start_handles(struct loop *loop)
     uv_idle_init(&loop->uv, &loop->again);
     uv_timer_init(&loop->uv, &loop->timer);
     uv_timer_init(&loop->uv, &loop->tick);
+    pool_turn_init(&loop->turn, &loop->service->pool, &loop->uv);
     uv_timer_init(&loop->uv, &loop->pace);
     loop->poll.data = loop->check.data = loop->timer.data = loop->tick.data = loop->pace.data = loop;
     uv_check_start(&loop->check, on_check);

@@ -12,6 +12,7 @@
 
 #include "src/linger.h"
 #include "src/list.h"
+#include "src/pool.h"
 #include "src/service.h"
 #include "src/counters.h"
 
@@ -23,6 +24,7 @@ struct loop {
     struct http *http;
     struct counters *counters;
     struct lingering lingering;
+    struct pool_turn turn; /* small jobs for the pool */
     struct list waiting; /* requests handed to the pool, the earliest deadline first */
     struct list spare;   /* requests for reuse */
     unsigned spare_count;

@@ -16,35 +16,99 @@ void pool_init(struct pool *pool, unsigned threads, unsigned max_inflight)
 
 static void on_work(uv_work_t *work)
 {
-    struct job *job = work->data;
-    struct pool *pool = job->pool;
-    atomic_fetch_add_explicit(&pool->running, 1, memory_order_relaxed);
-    job->run(job);
-    atomic_fetch_sub_explicit(&pool->running, 1, memory_order_relaxed);
+    for (struct job *job = work->data; job != NULL; job = job->next) {
+        atomic_fetch_add_explicit(&job->pool->running, 1, memory_order_relaxed);
+        job->run(job);
+        atomic_fetch_sub_explicit(&job->pool->running, 1, memory_order_relaxed);
+    }
 }
 
 static void on_back(uv_work_t *work, int status)
 {
-    struct job *job = work->data;
-    atomic_fetch_sub_explicit(&job->pool->inflight, 1, memory_order_relaxed);
-    job->back(job, status == UV_ECANCELED);
+    struct job *next;
+    for (struct job *job = work->data; job != NULL; job = next) {
+        next = job->next; /* the job may be gone after this: */
+        atomic_fetch_sub_explicit(&job->pool->inflight, 1, memory_order_relaxed);
+        job->back(job, status == UV_ECANCELED);
+    }
 }
 
-bool pool_submit(struct pool *pool, uv_loop_t *loop, struct job *job)
+static bool take(struct pool *pool, struct job *job)
 {
     if (atomic_fetch_add_explicit(&pool->inflight, 1, memory_order_relaxed) >= pool->max_inflight) {
         atomic_fetch_sub_explicit(&pool->inflight, 1, memory_order_relaxed);
         return false;
     }
     job->pool = pool;
-    job->work.data = job;
-    int status = uv_queue_work(loop, &job->work, on_work, on_back);
-    if (status != 0)
-        atomic_fetch_sub_explicit(&pool->inflight, 1, memory_order_relaxed);
-    return status == 0;
+    job->next = NULL;
+    job->grouped = false;
+    return true;
+}
+
+static void hand_over(uv_loop_t *loop, struct job *first)
+{
+    first->work.data = first;
+    uv_queue_work(loop, &first->work, on_work, on_back); /* fails only without a function */
+}
+
+bool pool_submit(struct pool *pool, uv_loop_t *loop, struct job *job)
+{
+    if (!take(pool, job))
+        return false;
+    hand_over(loop, job);
+    return true;
 }
 
 bool pool_cancel(struct job *job)
 {
-    return uv_cancel((uv_req_t *)&job->work) == 0;
+    return !job->grouped && uv_cancel((uv_req_t *)&job->work) == 0;
+}
+
+/* ---- a turn -------------------------------------------------------------------------------------------- */
+
+/* So that others need not wait long for a worker. */
+#define GROUP_MAX 16
+
+/* Takes a group of n jobs, or all there are, off the front. */
+static struct job *cut_group(struct pool_turn *turn, unsigned n)
+{
+    struct job *first = turn->first, *last = first;
+    for (turn->count--; n > 1 && last->next != NULL; n--, turn->count--)
+        last = last->next;
+    turn->first = last->next;
+    last->next = NULL;
+    first->grouped = last != first;
+    return first;
+}
+
+/* To as many workers as there are, if there is that much. */
+static void on_prepare(uv_prepare_t *prepare)
+{
+    struct pool_turn *turn = prepare->data;
+    unsigned share = (turn->count + turn->pool->threads - 1) / turn->pool->threads;
+    while (turn->first != NULL)
+        hand_over(turn->loop, cut_group(turn, share < GROUP_MAX ? share : GROUP_MAX));
+    uv_prepare_stop(prepare);
+}
+
+void pool_turn_init(struct pool_turn *turn, struct pool *pool, uv_loop_t *loop)
+{
+    *turn = (struct pool_turn){.pool = pool, .loop = loop};
+    uv_prepare_init(loop, &turn->prepare);
+    turn->prepare.data = turn;
+}
+
+bool pool_turn_submit(struct pool_turn *turn, struct job *job)
+{
+    if (!take(turn->pool, job))
+        return false;
+    job->grouped = true;
+    if (turn->first == NULL)
+        turn->first = job;
+    else
+        turn->last->next = job;
+    turn->last = job;
+    if (turn->count++ == 0)
+        uv_prepare_start(&turn->prepare, on_prepare);
+    return true;
 }

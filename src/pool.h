@@ -2,6 +2,9 @@
  *
  * A job is handed over with pool_submit and comes back to the loop that submitted it; between the two it, and
  * all it points to, belongs to the pool. Submitting and cancelling are done on the thread of that loop.
+ *
+ * To wake a worker, and the loop when it is done, costs as much as a small job. So small jobs are collected over a turn
+ * of the loop and then handed over in groups, each of which a worker runs one after the other.
  */
 #ifndef SRC_POOL_H
 #define SRC_POOL_H
@@ -21,7 +24,18 @@ struct job {
     void (*run)(struct job *job);                  /* on a worker */
     void (*back)(struct job *job, bool cancelled); /* on the loop; cancelled: run was not called */
     struct pool *pool;                             /* this and what follows is private */
-    uv_work_t work;
+    struct job *next;                              /* of its group */
+    bool grouped;                                  /* with others, or not handed over yet */
+    uv_work_t work;                                /* of the first of a group */
+};
+
+/* The small jobs of one turn of a loop. Private. */
+struct pool_turn {
+    struct pool *pool;
+    uv_loop_t *loop;
+    uv_prepare_t prepare; /* before the loop waits */
+    struct job *first, *last;
+    unsigned count;
 };
 
 /* Sets the number of threads; only before the first job of the process. */
@@ -30,8 +44,14 @@ void pool_init(struct pool *pool, unsigned threads, unsigned max_inflight);
 /* False, with nothing done, if too many jobs are in flight. */
 bool pool_submit(struct pool *pool, uv_loop_t *loop, struct job *job);
 
+/* Opens a handle on the loop, which whoever closes the loop closes. */
+void pool_turn_init(struct pool_turn *turn, struct pool *pool, uv_loop_t *loop);
+
+/* As pool_submit, for a job that takes well below a millisecond: it goes along with others. */
+bool pool_turn_submit(struct pool_turn *turn, struct job *job);
+
 /* Takes back a job that no worker has started; `back` is called later, as ever. False if it is running or
- * done. */
+ * done, or goes along with others. */
 bool pool_cancel(struct job *job);
 
 #endif

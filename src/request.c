@@ -15,6 +15,9 @@
 
 #define GROW_FROM ((size_t)64 << 10)
 
+/* A request with a body up to this size shares the way to a worker and back with others. */
+#define SMALL_JOB_BYTES ((uint64_t)32 << 10)
+
 /* ---- states -------------------------------------------------------------------------------------------- */
 
 #define TO(state) (1u << REQUEST_##state)
@@ -315,13 +318,27 @@ static void on_back(struct job *job, bool cancelled)
     }
 }
 
+/* A small body that is compressed may be a large one. */
+static bool is_small(const struct request *request, uint64_t most)
+{
+    return request->body_len <= most && request->call.header[API_HEADER_CONTENT_ENCODING] == NULL;
+}
+
+static bool submit(struct request *request)
+{
+    struct loop *loop = request->loop;
+    if (is_small(request, SMALL_JOB_BYTES))
+        return pool_turn_submit(&loop->turn, &request->job);
+    return pool_submit(&loop->service->pool, &loop->uv, &request->job);
+}
+
 static void queue(struct request *request)
 {
     struct loop *loop = request->loop;
     set_state(request, REQUEST_QUEUED);
     request->job.run = on_job;
     request->job.back = on_back;
-    if (!pool_submit(&loop->service->pool, &loop->uv, &request->job)) {
+    if (!submit(request)) {
         answer_problem(request, PROBLEM_OVERLOADED, "the server has as many requests as it can: retry later");
         return;
     }
@@ -332,14 +349,13 @@ static void queue(struct request *request)
     http_suspend(request->connection);
 }
 
-/* What costs less than handing it over, or must be answered even when all workers are busy. A small body
- * that is compressed may be a large one. */
+/* What costs less than handing it over, or must be answered even when all workers are busy. */
 static bool runs_here(const struct request *request)
 {
     if (!route_has_body(request->match.route))
         return true;
     uint64_t most = request->loop->service->options->inline_bytes;
-    return most > 0 && request->body_len <= most && request->call.header[API_HEADER_CONTENT_ENCODING] == NULL;
+    return most > 0 && is_small(request, most);
 }
 
 void request_execute(struct request *request)

@@ -103,5 +103,89 @@ START_TEST(cancels_what_waits_but_not_what_runs)
 }
 END_TEST
 
+static void start_turn(uv_loop_t *loop, struct pool *pool, struct pool_turn *turn, unsigned max_inflight)
+{
+    start(loop, pool, max_inflight);
+    pool_turn_init(turn, pool, loop);
+}
+
+static void end_turn(uv_loop_t *loop, struct pool_turn *turn)
+{
+    ck_assert_uint_eq(atomic_load(&turn->pool->inflight), 0);
+    uv_close((uv_handle_t *)&turn->prepare, NULL);
+    uv_run(loop, UV_RUN_DEFAULT);
+    ck_assert_int_eq(uv_loop_close(loop), 0);
+}
+
+/* However many there are, in groups of any length: each runs once, elsewhere, and comes back. */
+START_TEST(hands_over_the_jobs_of_a_turn_together)
+{
+    uv_loop_t loop;
+    struct pool pool;
+    struct pool_turn turn;
+    start_turn(&loop, &pool, &turn, 1000);
+    for (int n = 1; n <= 70; n++) {
+        struct work works[70];
+        for (int i = 0; i < n; i++) {
+            works[i] = make(NULL);
+            ck_assert(pool_turn_submit(&turn, &works[i].job));
+        }
+        uv_sleep(n % 16 == 0 ? 5 : 0); /* none is handed over before the loop waits */
+        for (int i = 0; i < n; i++)
+            ck_assert(!works[i].ran);
+        uv_run(&loop, UV_RUN_DEFAULT);
+        uv_thread_t self = uv_thread_self();
+        for (int i = 0; i < n; i++)
+            ck_assert(works[i].ran && works[i].back && !works[i].cancelled &&
+                      !uv_thread_equal(&works[i].ran_on, &self));
+    }
+    end_turn(&loop, &turn);
+}
+END_TEST
+
+START_TEST(bounds_a_turn_too)
+{
+    uv_loop_t loop;
+    struct pool pool;
+    struct pool_turn turn;
+    start_turn(&loop, &pool, &turn, 2);
+    struct work works[3] = {make(NULL), make(NULL), make(NULL)};
+    ck_assert(pool_turn_submit(&turn, &works[0].job));
+    ck_assert(pool_turn_submit(&turn, &works[1].job));
+    ck_assert(!pool_turn_submit(&turn, &works[2].job));
+    uv_run(&loop, UV_RUN_DEFAULT);
+    ck_assert(works[0].back && works[1].back && !works[2].ran && !works[2].back);
+    end_turn(&loop, &turn);
+}
+END_TEST
+
+/* A job that waits alone is taken back; one that goes along with others, or has not gone yet, is not. */
+START_TEST(cancels_of_a_turn_only_what_is_alone)
+{
+    uv_loop_t loop;
+    struct pool pool;
+    struct pool_turn turn;
+    start_turn(&loop, &pool, &turn, 10);
+    sem_t gate;
+    sem_init(&gate, 0, 0);
+    struct work running = make(&gate), alone = make(NULL), two[2] = {make(NULL), make(NULL)};
+    ck_assert(pool_submit(&pool, &loop, &running.job));
+    ck_assert(pool_turn_submit(&turn, &alone.job));
+    ck_assert(!pool_cancel(&alone.job));
+    uv_run(&loop, UV_RUN_NOWAIT);
+    ck_assert(pool_turn_submit(&turn, &two[0].job));
+    ck_assert(pool_turn_submit(&turn, &two[1].job));
+    uv_run(&loop, UV_RUN_NOWAIT);
+    ck_assert(pool_cancel(&alone.job));
+    ck_assert(!pool_cancel(&two[0].job) && !pool_cancel(&two[1].job));
+    sem_post(&gate);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    ck_assert(!alone.ran && alone.cancelled);
+    ck_assert(two[0].ran && two[1].ran && !two[0].cancelled && !two[1].cancelled);
+    end_turn(&loop, &turn);
+}
+END_TEST
+
 SUITE("pool", TEST_ONE(runs_elsewhere_and_comes_back) TEST_ONE(takes_no_more_than_its_bound)
-                  TEST_ONE(cancels_what_waits_but_not_what_runs))
+                  TEST_ONE(cancels_what_waits_but_not_what_runs) TEST_ONE(hands_over_the_jobs_of_a_turn_together)
+                  TEST_ONE(bounds_a_turn_too) TEST_ONE(cancels_of_a_turn_only_what_is_alone))
