@@ -79,8 +79,10 @@ def main(where):
             os.unlink(path)
     try:
         build(where)
-    except (engine.Unavailable, engine.Failed, subprocess.SubprocessError) as e:
-        sys.exit("no images: %s" % e)
+    except engine.Unavailable as e:
+        log("skipped: there are no images: %s" % e)
+    except (engine.Failed, subprocess.SubprocessError) as e:
+        sys.exit("the images cannot be built: %s" % e)
 
 
 if __name__ == "__main__":
