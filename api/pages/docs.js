@@ -24,9 +24,10 @@ async function show() {
         spec: withoutOptionalExamples(contract),
         domNode: at("reference"),
         deepLinking: true,
+        defaultModelsExpandDepth: 0,
         displayRequestDuration: true,
         tryItOutEnabled: true,
-        validatorUrl: null /* nothing goes anywhere else */,
+        validatorUrl: null, /* nothing goes anywhere else */
     });
 }
 

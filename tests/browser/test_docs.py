@@ -61,7 +61,17 @@ def shows_every_operation(server, device, scheme):
         equal(shown, set(operations))
         accessible(page, context={"exclude": [["#reference"]]})
         accessible(page, options={"rules": {rule: {"enabled": False} for rule in OF_SWAGGER_UI}})
+        fits(page)
         page.picture("docs-%s-%s" % ("phone" if device is PHONE else "desktop", scheme))
+
+
+@test(limit=60)
+def an_operation_fits_on_a_phone(server):
+    with reference(server, PHONE) as page:
+        equal(execute(operation(page, "expand"))[0], "200")
+        fits(page)
+        page.picture("docs-expand-phone")
+        swagger_warns(page)
 
 
 @test(rows=[("Expand", "expand", "output", [3, 4]), ("Unsqueeze", "unsqueeze", "expanded", None)], limit=60)
