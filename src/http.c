@@ -69,6 +69,7 @@ static void *connection_start(struct http *http, struct MHD_Connection *mhd)
     connection->http = http;
     connection->mhd = mhd;
     connection->fd = fd;
+    connection->opaque = info(mhd, MHD_CONNECTION_INFO_GNUTLS_SESSION) != NULL;
     list_append(&http->connections, &connection->link);
     list_init(&connection->touched);
     counters_bump(http->loop->counters, metrics_scalar_at(METRICS_CONNECTIONS), 1);
@@ -155,6 +156,15 @@ void http_touch(struct http_connection *connection)
         return;
     list_append(&connection->http->touched, &connection->touched);
     loop_watch(connection->http->loop);
+}
+
+/* While draining: a request of which something has come is to be answered (and then the connection closed). The
+ * receiving side alone must not be ended: what came after that would be read, and libmicrohttpd, when it then
+ * sees the end, forget the answer. */
+static void close_if_idle(struct http_connection *connection)
+{
+    if (peek(connection->fd) <= 0 && !http_has_begun(connection))
+        http_abort(connection);
 }
 
 /* A client may close its side and still wait for its answer: only one that is being read is over. */
@@ -267,15 +277,15 @@ static void on_completed(void *cls, struct MHD_Connection *mhd, void **context,
         return;
     connection->request = NULL;
     http_unreserve_block(connection);
-    connection->served++;
     connection->chunked = false;
     connection->stuck = 0;
+    http_pace_served(connection, request);
     if (code == MHD_REQUEST_TERMINATED_WITH_ERROR) /* perhaps with a page of its own */
         connection->linger = true;
     request_release(request, code == MHD_REQUEST_TERMINATED_COMPLETED_OK || connection->answered);
     http_touch(connection);
-    if (service_draining(connection->http->loop->service) && !connection->linger)
-        shutdown(connection->fd, SHUT_RD);
+    if (connection->http->draining && !connection->linger)
+        close_if_idle(connection);
 }
 
 /* ---- the daemon ---------------------------------------------------------------------------------------- */
@@ -348,14 +358,13 @@ bool http_idle(const struct http *http)
     return list_empty(&http->connections);
 }
 
-/* Ending only the receiving side lets libmicrohttpd read what has arrived, and answer it, before it sees
- * the end. */
 void http_drain(struct http *http)
 {
+    http->draining = true;
     for (struct list *link = http->connections.next; link != &http->connections; link = link->next) {
         struct http_connection *connection = list_item(link, struct http_connection, link);
         if (connection->request == NULL)
-            shutdown(connection->fd, SHUT_RD);
+            close_if_idle(connection);
     }
 }
 
@@ -363,8 +372,7 @@ void http_cut(struct http *http)
 {
     for (struct list *link = http->connections.next; link != &http->connections; link = link->next) {
         struct http_connection *connection = list_item(link, struct http_connection, link);
-        if (!connection->suspended)
-            http_abort(connection);
+        http_cut_connection(connection, CUT_DRAIN_TIMEOUT);
     }
 }
 

@@ -54,11 +54,11 @@ bool http_tick(struct http *http, uint64_t now);
  * then as asked for by loop_pace. */
 bool http_pace(struct http *http, uint64_t now);
 
-/* From now on every answer closes its connection. Connections without a request are closed, after what has
- * arrived. */
+/* Closes connections without a request, after what has arrived, and from now on each when its request is
+ * over. */
 void http_drain(struct http *http);
 
-/* Cuts all connections off, but those whose request is at the pool. */
+/* Cuts all connections off. Those that are suspended end when they are resumed. */
 void http_cut(struct http *http);
 
 /* There is no connection. */

@@ -183,11 +183,11 @@ static enum MHD_Result on_line(void *cls, enum MHD_ValueKind kind, const char *n
 
 /* libmicrohttpd refuses a head that does not fit into the connection's memory. But if it just fits, there
  * is no room left for the head of an answer, and the connection is closed without one. */
-static bool check_size(struct MHD_Connection *mhd, struct problem *err)
+static bool check_size(struct MHD_Connection *mhd, struct request *request, struct problem *err)
 {
     int entries = MHD_get_connection_values(mhd, MHD_HEADER_KIND | MHD_COOKIE_KIND, NULL, NULL);
-    size_t size = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE)->header_size +
-                  ENTRY_BYTES * (size_t)entries;
+    request->head_bytes = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE)->header_size;
+    size_t size = request->head_bytes + ENTRY_BYTES * (size_t)entries;
     if (size > HTTP_POOL_BYTES / 2) { /* rare: now it is worth looking for what is copied */
         const char *cookie = MHD_lookup_connection_value(mhd, MHD_HEADER_KIND, "Cookie");
         size += cookie == NULL ? 0 : strlen(cookie);
@@ -281,7 +281,7 @@ bool http_head_read(struct http_connection *connection, struct request *request,
         request->call.method = "";
         return problem_memory(err);
     }
-    if (!check_size(connection->mhd, err) || !check_target(request->call.target, err) ||
+    if (!check_size(connection->mhd, request, err) || !check_target(request->call.target, err) ||
         !check_lines(&walk, connection, method, version) || !read_trace(&walk, request, err) ||
         !check_framing(&walk, version, ret))
         return false;

@@ -29,16 +29,26 @@ static enum pace_phase request_phase(const struct http_connection *connection)
     return request->state == REQUEST_READING ? PACE_BODY : PACE_ANSWER;
 }
 
-/* Before the request line is complete, libmicrohttpd does not tell of a request. But it has begun if anything
- * came since the one before. */
-static enum pace_phase idle_phase(const struct http_connection *connection, const struct tcp_progress *tcp)
+/* Before the request line is complete, libmicrohttpd does not tell of a request. But it has begun if more came
+ * than the ones before were. Where their size cannot be known, what had come at their end counts as theirs. */
+void http_pace_served(struct http_connection *connection, const struct request *request)
 {
-    const struct pace *pace = &connection->pace;
-    if (pace->served == connection->served && pace->phase == PACE_HEAD)
-        return PACE_HEAD;
-    bool seen = pace->served == connection->served && pace->phase == PACE_IDLE;
-    uint64_t before = seen ? pace->bytes : connection->served == 0 ? 0 : tcp->received;
-    return tcp->received > before ? PACE_HEAD : PACE_IDLE;
+    connection->served++;
+    if (connection->opaque)
+        connection->consumed = tcp_progress(connection->fd).received;
+    else
+        connection->consumed += request->head_bytes + request->received;
+}
+
+static bool has_begun(const struct http_connection *connection, const struct tcp_progress *tcp)
+{
+    return tcp->received > connection->consumed;
+}
+
+bool http_has_begun(const struct http_connection *connection)
+{
+    struct tcp_progress tcp = tcp_progress(connection->fd);
+    return has_begun(connection, &tcp);
 }
 
 /* ---- limits -------------------------------------------------------------------------------------------- */
@@ -153,7 +163,9 @@ static void enter(struct http_connection *connection, enum pace_phase phase, uin
 static void look(struct http_connection *connection, uint64_t now)
 {
     struct tcp_progress tcp = tcp_progress(connection->fd);
-    enum pace_phase phase = connection->request == NULL ? idle_phase(connection, &tcp) : request_phase(connection);
+    enum pace_phase phase = connection->request != NULL          ? request_phase(connection)
+                            : has_begun(connection, &tcp) ? PACE_HEAD
+                                                          : PACE_IDLE;
     if (phase != connection->pace.phase || connection->served != connection->pace.served)
         enter(connection, phase, now, &tcp);
     enum cut_reason reason = judge(connection, now, &tcp);

@@ -38,6 +38,7 @@ struct http {
     int epoll;                               /* of both, if there are both, else -1 */
     struct MHD_Response *no_memory; /* the answer when there is no memory to make one */
     struct list connections;
+    bool draining; /* http_drain was called */
     struct list touched; /* may have been left by their client without notice, see http.c */
     struct list paced;   /* all connections, the one to be looked at next first; see http_pace.c */
     uint64_t look_ns;    /* from one such look to the next */
@@ -72,6 +73,8 @@ struct http_connection {
     uint64_t look_due; /* ns */
     struct pace pace;
     unsigned served;   /* requests that are over */
+    uint64_t consumed; /* what TCP had received when they were */
+    bool opaque;       /* that is not the sum of their bytes: TLS, chunks */
     const char *target;      /* of that request, where libmicrohttpd has it; not to be read */
     struct request *request; /* the one that is read or answered, or NULL */
     bool suspended;
@@ -148,6 +151,12 @@ void http_tls_end(struct http_connection *connection);
 
 /* Writes what the socket takes at once, and says that it was the last. */
 void http_tls_send_last(struct http_connection *connection, const void *bytes, size_t len);
+
+/* A request is over. */
+void http_pace_served(struct http_connection *connection, const struct request *request);
+
+/* A connection without a request has read something of the next one, as far as can be known. */
+bool http_has_begun(const struct http_connection *connection);
 
 /* libmicrohttpd's logger; cls is the http. */
 void http_message(void *cls, const char *format, va_list args) __attribute__((format(printf, 2, 0)));

@@ -87,6 +87,7 @@ bool http_upload_begin(struct http_connection *connection, const char *method, c
     connection->chunked = head.chunked;
     if (!good)
         return refuse(request, &head, &problem, NULL);
+    connection->opaque |= head.chunked;
     if (!accept_head(request, &head, &allow, &problem))
         return refuse(request, &head, &problem, allow);
     return true;

@@ -63,6 +63,8 @@ static const struct option_row rows[] = {
      "for it and its answer; 0: any time"},
     {DEADLINES, false, "request-timeout", OPTION_SECONDS, MEMBER(request_timeout), 1, DAY_MS, "30", "SECONDS",
      "wait for a worker's answer"},
+    {DEADLINES, false, "drain-delay", OPTION_SECONDS, MEMBER(drain_delay), 0, DAY_MS, "0.25", "SECONDS",
+     "still open after SIGTERM"},
     {DEADLINES, true, "drain-timeout", OPTION_SECONDS, MEMBER(drain_timeout), 0, DAY_MS, "8", "SECONDS",
      "time to finish after SIGTERM"},
     {PROCESSORS, false, "loops", OPTION_COUNT, MEMBER(loops), 1, 256, "1", "N",

@@ -51,6 +51,7 @@ struct options {
     uint64_t max_address;     /* connections of one address; 0: any number */
     uint64_t count_loopback;  /* whether clients on this machine are under that limit, too */
     uint64_t max_inflight;    /* requests at the worker pool, waiting or running */
+    uint64_t drain_delay;   /* ms */
     uint64_t drain_timeout;   /* ms */
     uint64_t metrics_compat;  /* enum metrics_compat */
     enum log_level log_level;

@@ -58,6 +58,7 @@ struct request {
     struct list link;     /* loop->waiting, http's list of refused uploads, or loop->spare */
     uint64_t deadline;    /* of what it waits for in that list */
     bool refused;         /* `reply` stands already, what comes of the body is thrown away */
+    uint64_t head_bytes;  /* of its lines, as they came */
     uint64_t announced;   /* of the body, bytes; 0 if unknown */
     uint64_t received;    /* of the body, bytes */
     uint64_t thrown_away; /* of these, since it is refused */

@@ -10,6 +10,7 @@
 
 #include "src/acceptor.h"
 #include "src/cgroup.h"
+#include "src/drain.h"
 #include "src/gauges.h"
 #include "src/http.h"
 #include "src/log_ring.h"
@@ -19,8 +20,6 @@
 
 /* Descriptors that are not for connections: the log, epoll and event descriptors, sockets that linger. */
 #define RESERVED_DESCRIPTORS 320
-
-#define DRAIN_POLL_MS 10
 
 /* A buffer that nobody has used for one to two of these goes back to the system. */
 #define TRIM_MS 5000
@@ -33,13 +32,10 @@
  * blocks below this size. */
 #define MALLOC_KEEPS (4 << 20)
 
-/* How long workers may take to come back after everything has been cut off. */
-#define LAST_NS ((uint64_t)2000000000)
-
 /* Lines of the log that may wait to be written, and how long they may take when the process ends. */
 #define LOG_BYTES ((size_t)512 << 10)
 #define LOG_END_MS 1000
-#define LOG_LAST_MS 50 /* of a process that is to end at once */
+
 /* The exit status for files that are no good, as for options that are not. */
 #define BAD_CONFIGURATION 2
 
@@ -54,9 +50,8 @@ struct server {
     struct acceptor acceptor;
     unsigned max_connections;
     uv_signal_t signals[SIGNALS];
-    uv_timer_t drain, trim;
-    uint64_t drain_until; /* ns */
-    bool cut;
+    uv_timer_t trim;
+    struct drain drain;
 };
 
 /* ---- what the API asks of the process ------------------------------------------------------------------ */
@@ -168,48 +163,10 @@ static bool room(void *ctx)
 
 /* ---- the end ------------------------------------------------------------------------------------------- */
 
-/* The time to finish is over. Requests at the pool are answered (a stopped daemon must have no suspended
- * connection). */
-static void cut_off(struct server *server)
-{
-    log_write(&server->service.log, LOG_WARNING, "%u connections left after the drain timeout: cut off",
-              loops_connections(server->loops));
-    server->cut = true;
-    server->drain_until = loop_now() + LAST_NS;
-    loops_cut(server->loops);
-}
-
-static void on_drain(uv_timer_t *timer)
-{
-    struct server *server = timer->data;
-    unsigned jobs = atomic_load_explicit(&server->service.pool.inflight, memory_order_relaxed);
-    if (loops_idle(server->loops) && jobs == 0) {
-        uv_timer_stop(timer);
-        loops_end(server->loops);
-    } else if (loop_now() >= server->drain_until) {
-        if (!server->cut) {
-            cut_off(server);
-        } else {
-            log_write(&server->service.log, LOG_WARNING, "%u jobs are still running: ended without", jobs);
-            log_flush(&server->service.log, LOG_END_MS);
-            _exit(EXIT_SUCCESS);
-        }
-    }
-}
-
 static void on_signal(uv_signal_t *handle, int number)
 {
     struct server *server = handle->data;
-    if (service_draining(&server->service)) {
-        log_flush(&server->service.log, LOG_LAST_MS);
-        _exit(128 + number);
-    }
-    log_write(&server->service.log, LOG_INFO, "%s: draining", number == SIGTERM ? "SIGTERM" : "SIGINT");
-    atomic_store_explicit(&server->service.draining, true, memory_order_relaxed);
-    acceptor_end(&server->acceptor);
-    loops_drain(server->loops);
-    server->drain_until = loop_now() + server->service.options->drain_timeout * 1000000;
-    uv_timer_start(&server->drain, on_drain, DRAIN_POLL_MS, DRAIN_POLL_MS);
+    drain_begin(&server->drain, number);
 }
 
 static void on_hangup(uv_signal_t *handle, int number)
@@ -277,8 +234,12 @@ static bool listen_all(struct server *server)
 static bool start(struct server *server)
 {
     keep_memory(server);
-    uv_timer_init(loops_main(server->loops), &server->drain);
-    server->drain.data = server;
+    server->drain = (struct drain){
+        .service = &server->service,
+        .loops = server->loops,
+        .acceptor = &server->acceptor,
+    };
+    drain_init(&server->drain);
     server->acceptor = (struct acceptor){
         .uv = loops_main(server->loops),
         .log = &server->service.log,

@@ -68,7 +68,7 @@ class Server:
         self.stop_within = stop_within
         self.addresses = 1 + sum(value.count(",") + 1 for flag, value in zip(options, options[1:]) if flag == "--listen")
         self.errors = tempfile.TemporaryFile()
-        command = WRAPPER + [PROGRAM, "--listen", "127.0.0.1:0", *options]
+        command = WRAPPER + [PROGRAM, "--listen", "127.0.0.1:0", "--drain-delay", "0", *options]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                         stderr=self.errors, env=environment(**(env or {})),
                                         preexec_fn=die_with_parent)

@@ -92,6 +92,26 @@ def lets_go_on_who_is_never_idle_for_long(_):
             time.sleep(seconds(0.2))
 
 
+@test(rows=[
+    ("GET", READY), ("HEAD", request_bytes("HEAD", "/v2")), ("a body", request_bytes("POST", EXPAND, [], expand(1, 3))),
+    ("a large one", request_bytes("POST", EXPAND, [], expand(1, 3) + b" " * 100000)),
+    ("many headers", request_bytes("GET", "/v2?x=1", [("X-%d" % i, "y" * i) for i in range(100)])),
+    ("a body that is not wanted", request_bytes("GET", "/v2", [], b"x" * 100)),
+    ("a refused one", request_bytes("POST", "/nope", [], b"x" * 100)),
+    ("chunks", request_bytes("POST", EXPAND, [("Transfer-Encoding", "chunked")]) + chunk(expand(1, 3)) + chunk(b"")),
+    ("a head in two pieces", READY),
+])
+def knows_where_a_request_ends(_, data):
+    """A connection that is idle after it is not taken for one on which the next has begun."""
+    with limited(header_timeout=0.3) as server, server.connect() as c:
+        for cut in (len(data), 20, len(data)):
+            c.send(data[:cut])
+            time.sleep(seconds(0.05))
+            c.send(data[cut:])
+            assert c.response(data.split(b" ")[0].decode()).status in (200, 404)
+        assert c.silent(seconds(0.9))
+
+
 # ---- bodies --------------------------------------------------------------------------------------------------------
 
 def body_head(length=None):
