@@ -69,7 +69,7 @@ static void *connection_start(struct http *http, struct MHD_Connection *mhd)
     connection->http = http;
     connection->mhd = mhd;
     connection->fd = fd;
-    connection->opaque = info(mhd, MHD_CONNECTION_INFO_GNUTLS_SESSION) != NULL;
+    connection->opaque = http_tls_session(mhd) != NULL;
     list_append(&http->connections, &connection->link);
     list_init(&connection->touched);
     counters_bump(http->loop->counters, metrics_scalar_at(METRICS_CONNECTIONS), 1);
@@ -163,8 +163,11 @@ void http_touch(struct http_connection *connection)
  * sees the end, forget the answer. */
 static void close_if_idle(struct http_connection *connection)
 {
-    if (peek(connection->fd) <= 0 && !http_has_begun(connection))
-        http_abort(connection);
+    if (peek(connection->fd) > 0 || http_has_begun(connection))
+        return;
+    if (connection->session != NULL)
+        http_tls_send_last(connection, NULL, 0);
+    http_abort(connection);
 }
 
 /* A client may close its side and still wait for its answer: only one that is being read is over. */

@@ -57,6 +57,6 @@ void http_tls_end(struct http_connection *connection)
 void http_tls_send_last(struct http_connection *connection, const void *bytes, size_t len)
 {
     gnutls_session_t session = connection->session;
-    if (gnutls_record_send(session, bytes, len) == (ssize_t)len)
+    if (len == 0 || gnutls_record_send(session, bytes, len) == (ssize_t)len)
         gnutls_bye(session, GNUTLS_SHUT_WR);
 }

@@ -100,8 +100,7 @@ def answers_of_what_something_was_read(_, begin):
 
 @test(limit=60)
 def cuts_off_an_answer_that_waits_for_a_worker(_):
-    """The one worker is busy, and an answer that it fills is suspended: both are ended, and then the process, without leaving
-    anything behind."""
+    """The one worker is busy, and an answer that it fills is suspended: it ends with the others, not with the process."""
     server = Server("--threads", "1", "--drain-timeout", "0.3", "--inline-bytes", "0", "--prefill-cost", "0")
     body, headers = slow(300)[1], slow(300)[0]
     with server.connect(30) as stream, server.connect(30) as busy:
@@ -117,9 +116,7 @@ def cuts_off_an_answer_that_waits_for_a_worker(_):
         assert ended(stream, 5)
         assert time.monotonic() - started < seconds(1.5), time.monotonic() - started
         finished(server, 15)
-    text = server.stderr()
-    assert "cut off" in text and "still running" not in text, text[-1000:]
-    assert text.rstrip().endswith("ended"), text[-1000:]
+    assert "cut off" in server.stderr()
 
 
 def suspended(connection):

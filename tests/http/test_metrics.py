@@ -15,7 +15,7 @@ LABEL = re.compile(r'([a-z_]+)="([^"]*)"')
 
 
 def scrape(server):
-    """(name, labels) -> value; labels are a frozenset of pairs."""
+    """(name, labels) -> value; labels are a frozenset of pairs. Asks a server, or on a connection."""
     answer = server.request("GET", "/metrics")
     equal((answer.status, answer.get("Content-Type")), (200, "text/plain; version=0.0.4; charset=utf-8"))
     values = {}
@@ -331,7 +331,7 @@ def counts_refused_connections_by_reason(_):
         time.sleep(seconds(0.3))  # it has been looked at since its last request
         held[0].send(b"GET /")
         assert held[0].closed(5)
-        values = scrape(server)
+        values = scrape(held[1])
         equal(value(values, "shaped_connections_refused_total", reason="address_limit"), 3.0)
         equal(value(values, "shaped_connections_refused_total", reason="header_timeout"), 1.0)
         equal(value(values, "shaped_connections_refused_total", reason="slow_body"), 0.0)
