@@ -16,6 +16,9 @@
 enum route_flag {
     ROUTE_BODY = 1, /* takes a request body */
     ROUTE_OP = 2,   /* its segments name an operator, and a version of it if there are two */
+    ROUTE_HEALTH = 4, /* what it is about, if not the operators: */
+    ROUTE_METRICS = 8,
+    ROUTE_DOCS = 16,
 };
 
 struct route {
@@ -35,21 +38,21 @@ static const struct route routes[] = {
     {"POST", OF_MODEL "/infer", infer_run, ROUTE_OP | ROUTE_BODY},
     {"POST", OF_VERSION "/shape", infer_shape, ROUTE_OP | ROUTE_BODY},
     {"POST", OF_MODEL "/shape", infer_shape, ROUTE_OP | ROUTE_BODY},
-    {"GET", "/v2/health/live", server_live, 0},
-    {"GET", "/v2/health/ready", server_ready, 0},
-    {"GET", "/", page_index, 0},
-    {"GET", "/metrics", metrics_route, 0},
-    {"GET", "/openapi.json", asset_route, 0},
-    {"GET", "/openapi.yaml", asset_route, 0},
-    {"GET", "/docs", page_docs, 0},
-    {"GET", "/assets/{file}", page_file, 0},
+    {"GET", "/v2/health/live", server_live, ROUTE_HEALTH},
+    {"GET", "/v2/health/ready", server_ready, ROUTE_HEALTH},
+    {"GET", "/", page_index, ROUTE_DOCS},
+    {"GET", "/metrics", metrics_route, ROUTE_METRICS},
+    {"GET", "/openapi.json", asset_route, ROUTE_DOCS},
+    {"GET", "/openapi.yaml", asset_route, ROUTE_DOCS},
+    {"GET", "/docs", page_docs, ROUTE_DOCS},
+    {"GET", "/assets/{file}", page_file, ROUTE_DOCS},
     {"GET", "/v2", server_metadata, 0},
     {"GET", "/v2/models", model_list, 0},
     {"GET", "/v2/models/stats", stats_all, 0},
     {"GET", OF_MODEL, model_metadata, ROUTE_OP},
     {"GET", OF_VERSION, model_metadata, ROUTE_OP},
-    {"GET", OF_MODEL "/ready", model_ready, ROUTE_OP},
-    {"GET", OF_VERSION "/ready", model_ready, ROUTE_OP},
+    {"GET", OF_MODEL "/ready", model_ready, ROUTE_OP | ROUTE_HEALTH},
+    {"GET", OF_VERSION "/ready", model_ready, ROUTE_OP | ROUTE_HEALTH},
     {"GET", OF_MODEL "/config", model_config, ROUTE_OP},
     {"GET", OF_VERSION "/config", model_config, ROUTE_OP},
     {"GET", OF_MODEL "/stats", stats_model, ROUTE_OP},
@@ -164,6 +167,14 @@ const char *route_method(const struct route *route)
 bool route_has_body(const struct route *route)
 {
     return (route->flags & ROUTE_BODY) != 0;
+}
+
+enum route_subject route_subject(const struct route *route)
+{
+    return (route->flags & ROUTE_HEALTH) != 0    ? ROUTE_ABOUT_HEALTH
+           : (route->flags & ROUTE_METRICS) != 0 ? ROUTE_ABOUT_METRICS
+           : (route->flags & ROUTE_DOCS) != 0    ? ROUTE_ABOUT_DOCS
+                                                 : ROUTE_ABOUT_OPERATORS;
 }
 
 const struct route *route_at(size_t index)

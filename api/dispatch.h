@@ -88,6 +88,10 @@ bool route_unknown(const char *target, struct problem *err);
 const char *route_template(const struct route *route);
 const char *route_method(const struct route *route);
 
+/* What a route is about, for those who let some things be seen by everybody. */
+enum route_subject { ROUTE_ABOUT_HEALTH, ROUTE_ABOUT_METRICS, ROUTE_ABOUT_DOCS, ROUTE_ABOUT_OPERATORS };
+enum route_subject route_subject(const struct route *route);
+
 /* The rows of the route table in their order; NULL past the last. */
 const struct route *route_at(size_t index);
 size_t route_count(void);

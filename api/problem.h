@@ -24,6 +24,7 @@
     X(BAD_FRAMING,              400, "bad_framing",           "the HTTP message is ambiguous; connection closed") \
     X(BAD_TARGET,               400, "bad_target",            "the request target cannot be decoded")            \
     X(CORRUPT_ENCODING,         400, "corrupt_encoding",      "the compressed body is broken")                   \
+    X(UNAUTHORIZED,             401, "unauthorized",          "a token is needed, and there is no good one")     \
     X(UNKNOWN_PATH,             404, "unknown_path",          "no such path")                                    \
     X(UNKNOWN_MODEL,            404, "unknown_model",         "no such operator")                                \
     X(UNKNOWN_VERSION,          404, "unknown_version",       "no such operator version")                        \

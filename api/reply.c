@@ -43,6 +43,8 @@ void reply_problem(struct arena *arena, struct reply *ret, const struct problem 
     reply_header(ret, "Content-Type", "application/json");
     if (ret->status == 503)
         reply_header(ret, "Retry-After", "1");
+    if (ret->problem == PROBLEM_UNAUTHORIZED)
+        reply_header(ret, "WWW-Authenticate", "Bearer realm=\"shaped\"");
     if (ret->problem == PROBLEM_UNSUPPORTED_ENCODING)
         reply_header(ret, "Accept-Encoding", "gzip, deflate");
 }

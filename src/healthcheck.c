@@ -12,12 +12,14 @@
 
 #include <gnutls/gnutls.h>
 
+#include "src/tokens.h"
+
 #define LIMIT_S 3
 
 /* Longer than the beginning of any answer. */
 #define ANSWER_BYTES 64
 
-static const char request[] = "GET /v2/health/ready HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+#define REQUEST "GET /v2/health/ready HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
 
 static bool fail(const char *what, const char *why)
 {
@@ -130,11 +132,21 @@ static void end_peer(struct peer *peer)
     close(peer->fd);
 }
 
-static bool ask(struct peer *peer)
+/* With a token, if there are any: health may be closed, too. */
+static bool send_request(struct peer *peer, const char *token_file)
+{
+    char token[TOKENS_LENGTH_MAX + 1], text[sizeof(REQUEST) + sizeof(token) + 64];
+    bool has = token_file != NULL && tokens_first(token_file, token, sizeof(token));
+    int len = snprintf(text, sizeof(text), REQUEST "%s%s%s\r\n", has ? "Authorization: Bearer " : "",
+                       has ? token : "", has ? "\r\n" : "");
+    return peer_send(peer, text, (size_t)len) == len;
+}
+
+static bool ask(struct peer *peer, const char *token_file)
 {
     char answer[ANSWER_BYTES + 1];
     size_t len = 0;
-    if (peer_send(peer, request, sizeof(request) - 1) != (ssize_t)sizeof(request) - 1)
+    if (!send_request(peer, token_file))
         return fail("cannot ask", "the server does not listen");
     while (len < ANSWER_BYTES) {
         ssize_t n = peer_receive(peer, answer + len, ANSWER_BYTES - len);
@@ -165,7 +177,7 @@ int healthcheck_run(const struct options *options)
         return EXIT_FAILURE;
     }
     bool tls = options->tls_certificate != NULL && !local;
-    bool good = (!tls || begin_tls(&peer)) && ask(&peer);
+    bool good = (!tls || begin_tls(&peer)) && ask(&peer, options->token_file);
     end_peer(&peer);
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

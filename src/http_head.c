@@ -13,6 +13,7 @@
 /* ---- the headers that mean something ------------------------------------------------------------------- */
 
 enum known {
+    KNOWN_AUTHORIZATION,
     KNOWN_CONTENT_LENGTH,
     KNOWN_EXPECT,
     KNOWN_HOST,
@@ -29,6 +30,7 @@ static const struct {
     size_t len;
 } known[KNOWN_COUNT] = {
 #define ROW(id, name) [id] = {name, sizeof(name) - 1}
+    ROW(KNOWN_AUTHORIZATION, "Authorization"),
     ROW(KNOWN_CONTENT_LENGTH, "Content-Length"),
     ROW(KNOWN_EXPECT, "Expect"),
     ROW(KNOWN_HOST, "Host"),
@@ -256,6 +258,7 @@ static bool check_framing(const struct walk *walk, const char *version, struct h
         .has_length = length != NULL,
         .chunked = coding != NULL,
         .expects = walk->value[KNOWN_EXPECT] != NULL,
+        .authorization = walk->value[KNOWN_AUTHORIZATION],
         .length = length == NULL ? 0 : number(length),
     };
     return true;

@@ -91,6 +91,7 @@ struct http_connection {
 struct http_head {
     bool has_length, chunked, expects;
     uint64_t length;
+    const char *authorization; /* as sent, in the arena, or NULL; not to be logged */
 };
 
 /* Checks all lines of the head and takes over what the API looks at. False with *err when it must be

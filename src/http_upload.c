@@ -63,11 +63,30 @@ static bool refuse(struct request *request, const struct http_head *head, const 
     return true;
 }
 
+/* Without a token only what is open to everybody. That goes by the route that was found, so that no spelling
+ * of a path makes a difference; and where none was found, it is not told. */
+static bool may_enter(const struct request *request, const char *authorization, struct problem *err)
+{
+    const struct service *service = request->loop->service;
+    const struct route *route = request->match.route;
+    if (service->tokens == NULL ||
+        (route != NULL && (service->options->open >> route_subject(route) & 1) != 0) ||
+        tokens_accept(service->tokens, authorization))
+        return true;
+    return problem_set(err, PROBLEM_UNAUTHORIZED, NULL, "%s: send the header Authorization: Bearer TOKEN",
+                       authorization == NULL ? "a token is needed here" : "the token is not a good one");
+}
+
 static bool accept_head(struct request *request, const struct http_head *head, const char **allow,
                         struct problem *err)
 {
     const struct api_request *call = &request->call;
-    if (!route_resolve(&request->arena, call->method, call->target, &request->match, allow, err))
+    bool found = route_resolve(&request->arena, call->method, call->target, &request->match, allow, err);
+    if (!may_enter(request, head->authorization, err)) {
+        *allow = NULL;
+        return false;
+    }
+    if (!found)
         return false;
     if (over_limit(request, head->length))
         return too_large(request, err);

@@ -79,6 +79,37 @@ static bool read_choice(const char *choices, const char *text, uint64_t *ret)
     }
 }
 
+/* The position of a word in a list with commas, or -1. */
+static int find_word(const char *list, const char *word, size_t len)
+{
+    for (int position = 0;; position++) {
+        size_t one = strcspn(list, ",");
+        if (one == len && memcmp(list, word, len) == 0)
+            return position;
+        if (list[one] == '\0')
+            return -1;
+        list += one + 1;
+    }
+}
+
+static bool read_set(const char *words, const char *text, uint64_t *ret)
+{
+    uint64_t set = 0;
+    bool none = strcmp(text, "none") == 0;
+    while (!none) {
+        size_t len = strcspn(text, ",");
+        int position = find_word(words, text, len);
+        if (position < 0)
+            return false;
+        set |= (uint64_t)1 << position;
+        if (text[len] == '\0')
+            break;
+        text += len + 1;
+    }
+    *ret = set;
+    return true;
+}
+
 /* ---- addresses ----------------------------------------------------------------------------------------- */
 
 /* The part before the last colon; IPv6 addresses stand in brackets. */
@@ -151,6 +182,8 @@ static bool read_uint(const struct option_row *row, const char *text, uint64_t *
         return read_seconds(text, ret);
     case OPTION_MODE:
         return read_mode(text, ret);
+    case OPTION_SET:
+        return read_set(row->argument, text, ret);
     default:
         return read_choice(row->argument, text, ret);
     }
@@ -170,7 +203,8 @@ bool option_read(const struct option_row *row, const char *text, struct options 
     uint64_t value;
     if (!read_uint(row, text, &value))
         return false;
-    if (row->kind != OPTION_CHOICE && (value < row->min || value > row->max))
+    bool word = row->kind == OPTION_CHOICE || row->kind == OPTION_SET;
+    if (!word && (value < row->min || value > row->max))
         return false;
     *(uint64_t *)member = value;
     return true;
@@ -200,6 +234,9 @@ void option_print_wanted(const struct option_row *row, FILE *out)
         break;
     case OPTION_CHOICE:
         fprintf(out, "give one of %s", row->argument);
+        break;
+    case OPTION_SET:
+        fprintf(out, "give some of %s, or none", row->argument);
         break;
     case OPTION_LISTEN:
         fprintf(out,

@@ -20,6 +20,7 @@ enum option_kind {
     OPTION_PATH,    /* of a file: a const char *, NULL if not given */
     OPTION_MODE,    /* permissions, octal */
     OPTION_CHOICE,  /* one of the words of `argument` ("off|on"); kept as its position among them */
+    OPTION_SET,     /* some of the words of `argument` ("a,b"), or "none"; kept as bits in their order */
     OPTION_LISTEN,  /* addresses, separated by commas; appended to what is there */
 };
 

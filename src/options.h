@@ -33,6 +33,8 @@ struct options {
     bool listen_default;        /* nobody has named an address */
     uint64_t socket_mode;       /* permissions of unix sockets */
     const char *tls_certificate, *tls_key; /* both, or none */
+    const char *token_file;
+    uint64_t open; /* without a token: bits by enum route_subject */
     uint64_t max_request_bytes;
     uint64_t max_output_bytes;
     uint64_t compress_max; /* bytes */

@@ -1,4 +1,5 @@
-/* What is read from files, when the program starts and again at SIGHUP: certificate and private key. */
+/* What is read from files, when the program starts and again at SIGHUP: certificate and private key,
+ * and tokens. */
 #ifndef SRC_SECRETS_H
 #define SRC_SECRETS_H
 

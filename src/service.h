@@ -16,6 +16,7 @@
 #include "src/options.h"
 #include "src/pool.h"
 #include "src/tls.h"
+#include "src/tokens.h"
 
 struct service {
     const struct options *options;
@@ -23,6 +24,7 @@ struct service {
     struct pool pool;
     struct addresses *addresses; /* connections of each */
     struct tls *tls;             /* NULL: no TLS */
+    struct tokens *tokens;       /* NULL: everybody may use all of it */
     struct bufpool *bufpool;     /* the budget */
     const struct memory *memory; /* where request bodies and arenas come from: the pool's */
     struct api_env env;

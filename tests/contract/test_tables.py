@@ -198,6 +198,7 @@ def has_the_headers_of_requests(server):
     known = set(table(source("api", "dispatch.h"), "API_HEADER_TABLE"))
     known |= set(re.findall(r'ROW\(KNOWN_\w+, "([A-Za-z-]+)"\)', source("src", "http_head.c"))) - FRAMING
     described = {"Accept", "Content-Type"}  # these two are no parameters in OpenAPI, but the media types themselves
+    described |= {"Authorization"}  # and this is the security scheme
     equal(sorted(named(contract_of(server), "header") | described), sorted(known))
 
 

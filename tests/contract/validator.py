@@ -62,7 +62,7 @@ class Validator:
         """(operation or None, what the contract says of the answer)."""
         operation = self.contract.find(method, target)
         found = operation.response(status) if operation else None
-        if found is None and (operation is None or status == 405):
+        if found is None and (operation is None or status in (401, 405)):
             found = self.contract.elsewhere(status)
         if found is None and operation is None:  # a message that cannot be read has no operation
             found = next(o.response(status) for o in self.contract.operations if o.path == "/v2")

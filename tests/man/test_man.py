@@ -87,7 +87,7 @@ def in_manual(name):
 
 
 def in_help(text):
-    found = re.findall(r"^  --([a-z-]+)(?: ([A-Z]+|[a-z|]+))?(?:, --([a-z]+)$| .*?(?:\((\S+)\))?$)", text, re.MULTILINE)
+    found = re.findall(r"^  --([a-z-]+)(?: ([A-Z]+|[a-z|,]+))?(?:, --([a-z]+)$| .*?(?:\((\S+)\))?$)", text, re.MULTILINE)
     options = {}
     for flag, argument, second, default in found:
         options[flag] = (argument or None, argument and default or None)
