@@ -113,6 +113,7 @@ class Response:
         value = contract.resolve(value)
         self.content = value.get("content", {})
         headers = {**contract.everywhere("headers"), **value.get("headers", {})}
+        assert all(set(header) == {"$ref"} or "$ref" not in header for header in headers.values()), "nothing counts beside $ref"
         self.headers = {name: contract.resolve(header) for name, header in headers.items()}
 
     def media(self, content_type):
