@@ -128,10 +128,12 @@ def tells_the_types_of_every_version(server):
 
 
 @test
-def has_the_highest_rank(server):
-    most = int(re.search(r"#define SHAPE_MAX_RANK +([0-9]+)", source("ops", "shape.h")).group(1))
+def has_the_limits(server):
     contract = contract_of(server)
-    equal([contract.schema(name)["maxItems"] for name in ("Sizes", "SymbolicSizes", "WholeNumbers")], [most] * 3)
+    rank = int(re.search(r"#define SHAPE_MAX_RANK +([0-9]+)", source("ops", "shape.h")).group(1))
+    equal([contract.schema(name)["maxItems"] for name in ("Sizes", "SymbolicSizes", "WholeNumbers")], [rank] * 3)
+    longest = int(re.search(r"#define SYMBOLS_MAX_BYTES +([0-9]+)", source("api", "symbols.h")).group(1))
+    equal([part["maxLength"] for part in contract.schema("SymbolicSize")["anyOf"] if "maxLength" in part], [longest])
 
 
 # ---- errors
