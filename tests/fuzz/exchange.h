@@ -2,7 +2,10 @@
 #ifndef TESTS_FUZZ_EXCHANGE_H
 #define TESTS_FUZZ_EXCHANGE_H
 
+#include <cjson/cJSON.h>
+
 #include "api/dispatch.h"
+#include "api/metrics.h"
 #include "tests/fuzz/json_grammar.h"
 #include "tests/fuzz/outputs.h"
 
@@ -33,19 +36,43 @@ static inline void exchange_stats(void *ctx, const struct op *op, struct op_stat
     *ret = (struct op_stats){.success = op_index(op) + 1};
 }
 
-/* Runs the request, with the block `fail_at` of memory refused (0: none), and pulls the answer in blocks of `block`. */
+static inline void exchange_metrics(void *ctx, uint64_t *counts, struct metrics_gauges *ret)
+{
+    (void)ctx;
+    counts[0]++;
+    *ret = (struct metrics_gauges){0};
+}
+
+/* cJSON takes its memory from the heap: from that of the exchange that runs, so that it is counted and refused too. */
+static struct scarce *exchange_heap;
+
+static inline void *exchange_alloc(size_t size)
+{
+    return scarce_alloc(exchange_heap, size);
+}
+
+static inline void exchange_free(void *block)
+{
+    if (block != NULL)
+        scarce_free(exchange_heap, block, 0);
+}
+
+/* Runs the request, with the allocation `fail_at` refused (0: none), and pulls the answer in blocks of `block`. */
 static inline void exchange_run(struct exchange *x, const struct api_request *request, bool draining, size_t fail_at,
                                 size_t block)
 {
     const struct api_env env = {
         .max_request_bytes = EXCHANGE_LIMIT, .max_output_bytes = EXCHANGE_LIMIT, .compress_max = EXCHANGE_LIMIT,
-        .json_depth = 20, .now = exchange_now, .draining = exchange_draining, .stats = exchange_stats, .ctx = &draining};
+        .json_depth = 20, .now = exchange_now, .draining = exchange_draining, .stats = exchange_stats, .metrics = exchange_metrics,
+        .ctx = &draining};
     struct route_match match;
     struct problem err;
     const char *allow = NULL;
     *x = (struct exchange){.route = NULL};
     fuzz_memory_init(&x->memory);
     x->memory.scarce.fail_at = fail_at;
+    exchange_heap = &x->memory.scarce;
+    cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = exchange_alloc, .free_fn = exchange_free});
     if (route_resolve(&x->memory.arena, request->method, request->target, &match, &allow, &err)) {
         x->route = match.route;
         dispatch(&x->memory.arena, &env, &match, request, &x->reply);

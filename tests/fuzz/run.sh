@@ -19,6 +19,7 @@ dictionary()
 {
     case $1 in
     codec_json) echo "$sources/dictionaries/json" ;;
+    memory) echo "$sources/dictionaries/dispatch" ;;
     *) [ ! -e "$sources/dictionaries/$1" ] || echo "$sources/dictionaries/$1" ;;
     esac
 }

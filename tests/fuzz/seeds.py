@@ -198,38 +198,43 @@ def request(target, body, *headers, method="POST"):
     return head.encode() + (body if isinstance(body, bytes) else body.encode())
 
 
+def write_request(name, text):
+    write("dispatch", name, text)
+    write("memory", name, text)
+
+
 def seed_dispatch(messages):
     kinds = {EXPAND_8: "expand/versions/8", EXPAND_13: "expand", UNSQUEEZE_1: "unsqueeze/versions/1",
              UNSQUEEZE_11: "unsqueeze/versions/11", UNSQUEEZE_13: "unsqueeze/versions/13", UNSQUEEZE_25: "unsqueeze"}
     for name, (op, text) in DOCUMENTS.items():
         call = "shape" if name == "dry" else "infer"
-        write("dispatch", f"seed-{name}", request(f"/v2/models/{kinds[op]}/{call}", text, "Content-Type: application/json"))
+        write_request(f"seed-{name}", request(f"/v2/models/{kinds[op]}/{call}", text, "Content-Type: application/json"))
     binary = document(inputs=[blob("input", "[3,1]", "FP32", 12), SHAPE], parameters='{"binary_data_output":true}')
-    write("dispatch", "seed-binary", request("/v2/models/expand/infer", binary.encode() + bytes(12),
+    write_request("seed-binary", request("/v2/models/expand/infer", binary.encode() + bytes(12),
                                              "Inference-Header-Content-Length: auto"))
-    write("dispatch", "seed-npy", request("/v2/models/unsqueeze/infer?axes=0,2", framed_npy("<f4", "(3,)", bytes(12)),
+    write_request("seed-npy", request("/v2/models/unsqueeze/infer?axes=0,2", framed_npy("<f4", "(3,)", bytes(12)),
                                           "Content-Type: application/x-npy", "Accept: application/x-npy"))
-    write("dispatch", "seed-pb", request("/v2/models/expand/infer?shape=2,3,2", messages["raw"],
+    write_request("seed-pb", request("/v2/models/expand/infer?shape=2,3,2", messages["raw"],
                                          "Content-Type: application/x-protobuf", "Accept: application/x-protobuf"))
-    write("dispatch", "seed-raw", request("/v2/models/expand/infer?shape=3,2&datatype=BOOL&dims=3,1", b"abc",
+    write_request("seed-raw", request("/v2/models/expand/infer?shape=3,2&datatype=BOOL&dims=3,1", b"abc",
                                           "Content-Type: application/octet-stream", "Accept: application/json"))
     form = multipart(("name=input", b"[1,2]"), ("name=shape", b"[3,2]"))
-    write("dispatch", "seed-form", request("/v2/models/expand/infer?datatype=INT64", form,
+    write_request("seed-form", request("/v2/models/expand/infer?datatype=INT64", form,
                                            "Content-Type: multipart/form-data; boundary=b", "Accept: */*;q=0.1"))
     large = document(inputs=[tensor("input", "[1]", "INT64", "[7]"), tensor("shape", "[1]", "INT64", "[3000]")])
-    write("dispatch", "seed-gzip", request("/v2/models/expand/infer", large, "Content-Encoding: gzip", "Compress: gzip",
+    write_request("seed-gzip", request("/v2/models/expand/infer", large, "Content-Encoding: gzip", "Compress: gzip",
                                            "Accept-Encoding: gzip;q=1, deflate;q=0.5"))
-    write("dispatch", "seed-deflate", request("/v2/models/expand/infer", large, "Accept-Encoding: deflate"))
+    write_request("seed-deflate", request("/v2/models/expand/infer", large, "Accept-Encoding: deflate"))
     for i, path in enumerate(["/", "/v2", "/v2/health/live", "/v2/health/ready", "/v2/models", "/v2/models/stats",
                               "/v2/models/expand", "/v2/models/unsqueeze/versions/11", "/v2/models/expand/ready",
                               "/v2/models/unsqueeze/config", "/v2/models/expand/stats", "/v2/models/expand/versions/8/stats",
                               "/v2/repository/index", "/v2/models/Expand", "/v2/models/expand/versions/9", "/nowhere",
-                              "/openapi.json", "/openapi.yaml"]):
-        write("dispatch", f"seed-get-{i:02}", request(path, "", method="GET"))
-    write("dispatch", "seed-index", request("/v2/repository/index", '{"ready":true}'))
-    write("dispatch", "seed-load", request("/v2/repository/models/expand/load", ""))
-    write("dispatch", "seed-method", request("/v2/models/expand/infer", "", method="DELETE"))
-    write("dispatch", "seed-draining", request("/v2/health/ready", "", "Draining: 1", method="GET"))
+                              "/openapi.json", "/openapi.yaml", "/docs", "/metrics"]):
+        write_request(f"seed-get-{i:02}", request(path, "", method="GET"))
+    write_request("seed-index", request("/v2/repository/index", '{"ready":true}'))
+    write_request("seed-load", request("/v2/repository/models/expand/load", ""))
+    write_request("seed-method", request("/v2/models/expand/infer", "", method="DELETE"))
+    write_request("seed-draining", request("/v2/health/ready", "", "Draining: 1", method="GET"))
 
 
 def seed_descriptors():
