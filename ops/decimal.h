@@ -11,7 +11,7 @@
 static inline const char *decimal_text(int64_t value, char out[DECIMAL_MAX])
 {
     uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    char *start = out + DECIMAL_MAX - 1;
+    char *start = out + (DECIMAL_MAX - 1);
     *start = '\0';
     do {
         *--start = (char)('0' + rest % 10);

@@ -8,7 +8,7 @@
 #include "tests/fuzz/outputs.h"
 
 #define MAX_ELEMENTS 4096
-#define MAX_EXPECTED ((size_t)1 << 18)
+#define MAX_EXPECTED ((size_t)1 << 20)
 
 struct expected {
     uint8_t *bytes;
