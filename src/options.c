@@ -191,7 +191,7 @@ static bool take_defaults(struct options *ret, FILE *err)
 static bool is_variable_of(const char *variable, const char *name)
 {
     for (; *name != '\0'; name++, variable++) {
-        char c = *name >= 'a' && *name <= 'z' ? (char)(*name - 'a' + 'A') : '_';
+        int c = *name >= 'a' && *name <= 'z' ? *name - 'a' + 'A' : '_';
         if (*variable != c)
             return false;
     }

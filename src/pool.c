@@ -14,6 +14,48 @@ void pool_init(struct pool *pool, unsigned threads, unsigned max_inflight)
     atomic_init(&pool->inflight, 0);
 }
 
+static void wait_at(void *gate)
+{
+    uv_sem_wait(gate);
+}
+
+/* Makes so many threads, for a moment. */
+static bool threads_to_be_had(unsigned count)
+{
+    uv_sem_t gate;
+    unsigned made = 0;
+    uv_thread_t *thread = calloc(count, sizeof(*thread));
+    if (thread == NULL || uv_sem_init(&gate, 0) != 0) {
+        free(thread);
+        return false;
+    }
+    while (made < count && uv_thread_create(&thread[made], wait_at, &gate) == 0)
+        made++;
+    for (unsigned i = 0; i < made; i++)
+        uv_sem_post(&gate);
+    for (unsigned i = 0; i < made; i++)
+        uv_thread_join(&thread[i]);
+    uv_sem_destroy(&gate);
+    free(thread);
+    return made == count;
+}
+
+static void on_first(uv_work_t *work)
+{
+    (void)work;
+}
+
+static void on_first_back(uv_work_t *work, int status)
+{
+    (void)work;
+    (void)status;
+}
+
+bool pool_start(struct pool *pool, uv_loop_t *loop)
+{
+    return threads_to_be_had(pool->threads) && uv_queue_work(loop, &pool->first, on_first, on_first_back) == 0;
+}
+
 static void on_work(uv_work_t *work)
 {
     for (struct job *job = work->data; job != NULL; job = job->next) {

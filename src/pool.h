@@ -18,6 +18,7 @@ struct pool {
     unsigned threads, max_inflight;
     atomic_uint inflight; /* jobs submitted and not yet back */
     atomic_uint running;  /* of these, with a worker */
+    uv_work_t first;      /* private */
 };
 
 struct job {
@@ -40,6 +41,10 @@ struct pool_turn {
 
 /* Sets the number of threads; only before the first job of the process. */
 void pool_init(struct pool *pool, unsigned threads, unsigned max_inflight);
+
+/* Has the threads made, once loops run. libuv would make them when the first job comes, and end the process if it could
+ * not: with this it is known at the start. False if they cannot be had. */
+bool pool_start(struct pool *pool, uv_loop_t *loop);
 
 /* False, with nothing done, if too many jobs are in flight. */
 bool pool_submit(struct pool *pool, uv_loop_t *loop, struct job *job);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <malloc.h>
+#include <stdio.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@
 #include "src/secrets.h"
 
 /* Descriptors that are not for connections: the log, epoll and event descriptors, sockets that linger. */
-#define RESERVED_DESCRIPTORS 320
+#define RESERVED_DESCRIPTORS (rlim_t)320
 
 /* A buffer that nobody has used for one to two of these goes back to the system. */
 #define TRIM_MS 5000
@@ -146,7 +147,7 @@ static unsigned raise_descriptor_limit(void)
     if (limit.rlim_cur >= 1000000 + RESERVED_DESCRIPTORS)
         return 1000000;
     return limit.rlim_cur <= 2 * RESERVED_DESCRIPTORS ? (unsigned)limit.rlim_cur / 2
-                                                      : (unsigned)limit.rlim_cur - RESERVED_DESCRIPTORS;
+                                                      : (unsigned)(limit.rlim_cur - RESERVED_DESCRIPTORS);
 }
 
 static void deliver(void *ctx, int fd, const struct sockaddr *address, socklen_t len)
@@ -262,7 +263,11 @@ static int run_loops(struct server *server)
         log_write(&server->service.log, LOG_ERROR, "cannot start: no memory or no descriptor");
         return EXIT_FAILURE;
     }
-    bool good = start(server) && loops_run(server->loops);
+    struct pool *pool = &server->service.pool;
+    bool good = pool_start(pool, loops_main(server->loops));
+    if (!good)
+        log_write(&server->service.log, LOG_ERROR, "cannot start %u workers: no thread to be had", pool->threads);
+    good = good && start(server) && loops_run(server->loops);
     if (good)
         log_write(&server->service.log, LOG_INFO, "ended");
     loops_destroy(server->loops);
@@ -291,6 +296,8 @@ int server_run(const struct options *options)
     if (init_service(server, options)) {
         http_process_init(&server->service.log);
         status = secrets_load(&server->service) ? run_loops(server) : BAD_CONFIGURATION;
+    } else { /* without a log to say it in */
+        fputs("shaped: cannot start: no memory, or no thread for the log\n", stderr);
     }
     secrets_free(&server->service);
     bufpool_destroy(server->service.bufpool);
