@@ -81,11 +81,14 @@ static struct counted *make_pair(const struct tls *tls, const gnutls_datum_t *ce
 {
     gnutls_certificate_credentials_t credentials = NULL;
     struct counted *counted = calloc(1, sizeof(*counted));
+    if (counted == NULL) {
+        log_write(tls->log, LOG_ERROR, "no memory for a certificate");
+        return NULL;
+    }
     int status = gnutls_certificate_allocate_credentials(&credentials);
     if (status >= 0)
         status = gnutls_certificate_set_x509_key_mem(credentials, certificate, key, GNUTLS_X509_FMT_PEM);
-    bool good = counted != NULL && status >= 0 && take_chain(counted, credentials) &&
-                take_key(counted, credentials);
+    bool good = status >= 0 && take_chain(counted, credentials) && take_key(counted, credentials);
     if (credentials != NULL)
         gnutls_certificate_free_credentials(credentials);
     if (good) {
@@ -94,8 +97,7 @@ static struct counted *make_pair(const struct tls *tls, const gnutls_datum_t *ce
     }
     log_write(tls->log, LOG_ERROR, "%s and %s are no certificate and its key: %s", tls->certificate, tls->key,
               status < 0 ? gnutls_strerror(status) : "no memory");
-    if (counted != NULL)
-        destroy_pair(counted);
+    destroy_pair(counted);
     return NULL;
 }
 
