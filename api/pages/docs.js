@@ -27,7 +27,7 @@ async function show() {
         defaultModelsExpandDepth: 0,
         displayRequestDuration: true,
         tryItOutEnabled: true,
-        validatorUrl: null, /* nothing goes anywhere else */
+        validatorUrl: null /* nothing goes anywhere else */,
     });
 }
 

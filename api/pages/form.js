@@ -18,7 +18,7 @@ export function choice() {
 
 /* Puts a choice or an example into the form. `types` is the server's catalogue: {model: {version:
  * [type]}}. */
-export function fill(types, { model, version, type = "FP32", data, shape = "", list }) {
+export function fill(types, { model, version, type = "FP32", data = "", shape = "", list = "" }) {
     const { elements } = form;
     elements.model.value = model;
     const versions = Object.keys(types[model]).sort((a, b) => b - a);

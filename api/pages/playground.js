@@ -11,7 +11,7 @@ import { choice, fieldOf, fill, fillTypes, markField, offerExamples } from "./fo
 import { find, NotJson, parse } from "./json.js";
 import { clearPair, drawPair } from "./pair.js";
 import { buildRequest, commandLine, namesOf } from "./request.js";
-import { bytesOf, catalogue, post, Unreachable } from "./server.js";
+import { bytesOf, catalogue, hasToken, post, problemOf, Refused, Unreachable, useToken } from "./server.js";
 import { expandRule, product, readList, readTensor, unsqueezeRule } from "./tensor.js";
 import {
     clearView,
@@ -65,7 +65,7 @@ async function answerTo({ path, body }, signal) {
     const answer = await post(`${path}/infer`, body, { signal });
     if (answer.status === 200)
         return { answer, dims: dimsOf(answer), fetched: true, problem: null, piece: null };
-    const problem = answer.json();
+    const problem = problemOf(answer);
     return {
         answer,
         dims: null,
@@ -87,6 +87,7 @@ function show(result) {
     const list = readList(asked.list);
     const columns =
         asked.model === "expand" ? expandRule(tensor.dims, list) : unsqueezeRule(tensor.dims, list);
+    askForToken(result.answer.status);
     drawError(
         problem && {
             title: `${result.answer.status} ${problem.code}`,
@@ -110,29 +111,41 @@ function placeOf({ problem, request }) {
     return problem?.pointer.startsWith(data) ? Number(problem.pointer.slice(data.length)) : -1;
 }
 
-/* Nothing came: what was typed cannot be sent, or nobody answers. */
+/* There is nothing to draw: what was typed cannot be sent, nobody answers, or the server does not say what it has. */
 function showFailure(error) {
-    if (!(error instanceof NotJson || error instanceof Unreachable)) throw error;
+    const failure = describeFailure(error);
+    if (!failure) throw error;
     shown = null;
     clearView();
     clearPair();
-    const unreadable = error instanceof NotJson;
+    markField(error instanceof NotJson ? "data" : "");
+    askForToken(error.status);
+    drawError(failure);
+    drawStatus(null, failure.title);
+}
+
+function describeFailure(error) {
     const { model, data } = choice();
-    markField(unreadable ? "data" : "");
-    drawError(
-        unreadable
-            ? {
-                  title: "not sent",
-                  sentence: `${namesOf(model).data} cannot be read: ${error.message}`,
-                  piece: { start: error.at, end: error.at + 1 },
-                  body: `${data} `,
-              }
-            : {
-                  title: "no answer",
-                  sentence: `${error.message}: is the server running? Run again when it is.`,
-              },
-    );
-    drawStatus(null, unreadable ? "not sent" : "no answer");
+    if (error instanceof NotJson)
+        return {
+            title: "not sent",
+            sentence: `${namesOf(model).data} cannot be read: ${error.message}`,
+            piece: { start: error.at, end: error.at + 1 },
+            body: `${data} `,
+        };
+    if (error instanceof Refused)
+        return { title: `HTTP ${error.status} ${error.problem.code}`, sentence: error.message };
+    if (error instanceof Unreachable)
+        return {
+            title: "no answer",
+            sentence: `${error.message}: is the server running? Run again when it is.`,
+        };
+    return null;
+}
+
+/* The field for a token is there once the server wanted one. */
+function askForToken(status) {
+    if (status === 401) at("token-field").hidden = false;
 }
 
 /* The command line of the chosen tab. What comes late, after another result or another tab, is dropped. */
@@ -147,7 +160,7 @@ async function showCommand() {
         bytes = await bytesOf(wanted.tensor, wanted.asked.type, form).catch((error) => error);
     }
     if (wanted === shown && tab.getAttribute("aria-selected") === "true")
-        drawCommand(commandLine(form, location.origin, wanted, bytes));
+        drawCommand(commandLine(form, location.origin, hasToken(), wanted, bytes));
 }
 
 /* ---- the page ------------------------------------------------------------------------------------------ */
@@ -196,8 +209,10 @@ async function copyFrom(button) {
 function listen() {
     let timer;
     form.addEventListener("input", ({ target }) => {
-        if (target.name === "model") useExample({ model: target.value, ...EXAMPLES[target.value][0] });
-        if (target.name === "version") fillTypes(types, choice().type);
+        if (target === at("token")) useToken(target.value.trim());
+        if (types && target.name === "model")
+            useExample({ model: target.value, ...EXAMPLES[target.value][0] });
+        if (types && target.name === "version") fillTypes(types, choice().type);
         clearTimeout(timer);
         timer = setTimeout(run, TYPING_PAUSE);
     });

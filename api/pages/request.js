@@ -41,28 +41,34 @@ function pathOf(model, version) {
 
 /* ---- command lines ------------------------------------------------------------------------------------- */
 
-const MAX_WORD = 100000; /* longer ones do not fit into a command line, and come from a here-document */
+const MAX_WORD = 100000; /* bytes; longer ones do not fit into a command line, and come from a here-document */
 const MAX_BYTES = 16384;
 
-/* The command line for a result (playground.js), in pieces: {text, mark: whether an error points there}.
- * `form` is "json", "binary" or "npy"; for the latter two, `bytes` is the tensor in that form, or the
- * Error that tells why there is none. */
-export function commandLine(form, base, { asked, tensor, request, piece }, bytes) {
-    if (form === "json") return curlJson(base, request, piece);
+/* What a command says of the token, which itself stays out of it. */
+const AUTHORIZATION = '-H "Authorization: Bearer $TOKEN"';
+
+/* The command line for a result (playground.js), in pieces: {text, mark: whether an error points there}. `form` is
+ * "json", "binary" or "npy"; for the latter two, `bytes` is the tensor in that form, or the Error that tells why there
+ * is none. With `token`, the command expects one in the variable TOKEN. */
+export function commandLine(form, base, token, { asked, tensor, request, piece }, bytes) {
+    const curl = token ? `curl ${AUTHORIZATION}` : "curl";
+    if (form === "json") return curlJson(curl, base, request, piece);
     if (bytes instanceof Error)
         return [{ text: `# ${NAMES[asked.model].data} has no bytes: ${bytes.message}` }];
     if (bytes.length > MAX_BYTES)
         return [{ text: `# ${bytes.length} bytes are too many for a command line: take a smaller tensor` }];
-    return [{ text: form === "npy" ? curlFile(base, asked, bytes) : curlBinary(base, asked, tensor, bytes) }];
+    const text =
+        form === "npy" ? curlFile(curl, base, asked, bytes) : curlBinary(curl, base, asked, tensor, bytes);
+    return [{ text }];
 }
 
-function curlJson(base, { path, body }, piece) {
+function curlJson(curl, base, { path, body }, piece) {
     const url = `${base}${path}/infer`;
-    const word = body.length < MAX_WORD;
+    const word = new TextEncoder().encode(body).length < MAX_WORD;
     const escape = (text) => (word ? text.replaceAll("'", "'\\''") : text);
     const { start, end } = piece ?? { start: 0, end: 0 };
     return [
-        { text: word ? `curl ${url} -d '` : `curl ${url} --data-binary @- <<'END'\n` },
+        { text: word ? `${curl} ${url} -d '` : `${curl} ${url} --data-binary @- <<'END'\n` },
         { text: escape(body.slice(0, start)) },
         { text: escape(body.slice(start, end)), mark: true },
         { text: escape(body.slice(end)) },
@@ -71,23 +77,23 @@ function curlJson(base, { path, body }, piece) {
 }
 
 /* JSON, its length in a header, and the bytes of the tensor behind it. */
-export function curlBinary(base, choice, tensor, bytes) {
+function curlBinary(curl, base, choice, tensor, bytes) {
     const request = buildRequest(choice, tensor, bytes.length);
     return [
         `head=${quote(request.body)}`,
         `{ printf %s "$head"; ${printf(bytes)}; } |`,
-        `  curl ${base}${request.path}/infer --data-binary @- \\`,
+        `  ${curl} ${base}${request.path}/infer --data-binary @- \\`,
         '  -H "Inference-Header-Content-Length: $(printf %s "$head" | wc -c | tr -d \' \')" \\',
         "  -H 'Content-Type: application/octet-stream' -D - -o answer.bin",
     ].join("\n");
 }
 
 /* A tensor file as one part of a form, the list as the other. */
-export function curlFile(base, { model, version, type, list }, bytes) {
+function curlFile(curl, base, { model, version, type, list }, bytes) {
     const names = NAMES[model];
     return [
         `${printf(bytes)} > ${names.data}.npy`,
-        `curl '${base}${pathOf(model, version)}/infer?datatype=${type}' \\`,
+        `${curl} '${base}${pathOf(model, version)}/infer?datatype=${type}' \\`,
         `  -F ${names.data}=@${names.data}.npy -F ${quote(`${names.list}=[${readList(list)}]`)} \\`,
         `  -o ${names.output}.npy -w '%{http_code}, %{size_download} bytes in ${names.output}.npy\\n'`,
     ].join("\n");

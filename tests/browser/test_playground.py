@@ -3,9 +3,14 @@ import environment
 
 environment.enter()
 
+import os  # noqa: E402
+import subprocess  # noqa: E402
+import tempfile  # noqa: E402
+
 from browser import LOOKS, PHONE, accessible, fits  # noqa: E402
 from harness import Server, equal, eventually, main, test  # noqa: E402
 from playground import cells, colours, enter, example, playground, rule, run, settled  # noqa: E402
+from wire import seconds  # noqa: E402
 
 COLUMN = [((i, j), text, i) for i, text in enumerate(["1.0", "2.5", "-3.0"]) for j in range(4)]
 
@@ -222,6 +227,61 @@ def begins_when_the_server_does(server):
         run(page)
         equal(cells(page, "output"), COLUMN)
         page.said.clear()
+
+
+# ---- a server that wants a token
+
+@test(limit=60)
+def asks_for_a_token(server):
+    token = "a-token-of-some-length"
+    with tempfile.NamedTemporaryFile("w", suffix=".tokens") as file:
+        file.write(token + "\n")
+        file.flush()
+        with Server("--token-file", file.name, "--open", "docs") as closed:
+            with playground(closed) as page:
+                equal(page.text("#status"), "HTTP 401 unauthorized")
+                field = page.get_by_label("Token")
+                accessible(page)
+                page.picture("token-desktop-light")
+                field.fill("a-wrong-one-of-length")
+                run(page, "HTTP 401")
+                field.fill(token)
+                run(page, "HTTP 200")
+                equal(cells(page, "output"), COLUMN)
+                assert not page.locator("#error").is_visible()
+                assert token not in page.content() + page.url, "the token is shown"
+                line = page.text("#command")
+                assert "Bearer $TOKEN" in line, line
+                pasted = subprocess.run(["sh", "-eu"], input=line, env=dict(os.environ, TOKEN=token), capture_output=True,
+                                        encoding="utf-8", timeout=seconds(20))
+                equal(pasted.stdout, page.text("#answer"))
+            with playground(server) as page:
+                assert not page.get_by_label("Token").is_visible(), "a field for a token that is not wanted"
+
+
+# ---- what does not come from this server
+
+@test(rows=[("a page of a proxy", 502, "<h1>Bad Gateway</h1>"), ("an empty one", 500, ""), ("a list", 400, "[]")])
+def an_answer_that_is_none_of_ours(server, status, body):
+    with playground(server) as page:
+        page.route("**/infer", lambda route: route.fulfill(status=status, body=body, content_type="text/html"))
+        run(page, "HTTP %d" % status)
+        assert "proxy" in page.text("#error .sentence") or body == "[]", page.text("#error")
+        page.route("**/v2/models", lambda route: route.fulfill(status=status, body=body, content_type="text/html"))
+        page.reload()
+        page.locator("#status", has_text="HTTP %d" % status).wait_for()
+        page.unroute("**/infer")
+        page.unroute("**/v2/models")
+        run(page, "HTTP 200")
+        equal(cells(page, "output"), COLUMN)
+
+
+@test
+def an_address_that_says_nonsense(server):
+    for address in ("/#model=reshape&list=5", "/#model=unsqueeze", "/#model=expand&version=99&type=FP33&data=%5B1%5D&list=2", "/#%%%"):
+        with playground(server, path=address) as page:
+            settled(page)
+            assert "undefined" not in page.content(), address
 
 
 # ---- all examples
