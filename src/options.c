@@ -33,6 +33,8 @@ static const struct option_row rows[] = {
      "who has a token of these may enter"},
     {SECURITY, false, "open", OPTION_SET, MEMBER(open), 0, 0, "health", "health,metrics,docs",
      "what needs no token, or none"},
+    {SECURITY, false, "sandbox", OPTION_CHOICE, MEMBER(sandbox), 0, 0, "on", "off|on",
+     "deny system calls that are not needed"},
     {LIMITS, true, "max-request-bytes", OPTION_BYTES, MEMBER(max_request_bytes), 1, T, "256M", "SIZE",
      "largest request body"},
     {LIMITS, true, "max-output-bytes", OPTION_BYTES, MEMBER(max_output_bytes), 1, K * T, "4G", "SIZE",

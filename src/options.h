@@ -34,6 +34,7 @@ struct options {
     uint64_t socket_mode;       /* permissions of unix sockets */
     const char *tls_certificate, *tls_key; /* both, or none */
     const char *token_file;
+    uint64_t sandbox; /* 0: off */
     uint64_t open; /* without a token: bits by enum route_subject */
     uint64_t max_request_bytes;
     uint64_t max_output_bytes;

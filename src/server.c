@@ -17,6 +17,7 @@
 #include "src/log_ring.h"
 #include "src/loop.h"
 #include "src/loops.h"
+#include "src/sandbox.h"
 #include "src/secrets.h"
 
 /* Descriptors that are not for connections: the log, epoll and event descriptors, sockets that linger. */
@@ -256,8 +257,19 @@ static bool start(struct server *server)
     return false;
 }
 
+static bool has_unix_socket(const struct options *options)
+{
+    bool has = false;
+    for (unsigned i = 0; i < options->listen_count; i++)
+        has |= options->listen[i].path[0] != '\0';
+    return has;
+}
+
 static int run_loops(struct server *server)
 {
+    bool sandboxed = server->service.options->sandbox > 0;
+    if (sandboxed)
+        sandbox_prepare();
     server->loops = loops_create(&server->service, (unsigned)server->service.options->loops);
     if (server->loops == NULL) {
         log_write(&server->service.log, LOG_ERROR, "cannot start: no memory or no descriptor");
@@ -267,7 +279,10 @@ static int run_loops(struct server *server)
     bool good = pool_start(pool, loops_main(server->loops));
     if (!good)
         log_write(&server->service.log, LOG_ERROR, "cannot start %u workers: no thread to be had", pool->threads);
-    good = good && start(server) && loops_run(server->loops);
+    good = good && start(server);
+    if (good && sandboxed)
+        sandbox_enter(has_unix_socket(server->service.options), &server->service.log);
+    good = good && loops_run(server->loops);
     if (good)
         log_write(&server->service.log, LOG_INFO, "ended");
     loops_destroy(server->loops);
