@@ -103,11 +103,13 @@ static enum cut_reason judge_answer(struct http_connection *connection, uint64_t
     if (over(now, connection->request->begun, options->exchange_timeout))
         return CUT_EXCHANGE_TIMEOUT;
     uint64_t window = options->send_stall;
-    if (!tcp->known && options->min_rate > 0 && HTTP_BLOCK_BYTES * 1000 / options->min_rate > window)
+    if (!tcp->known && window > 0 && options->min_rate > 0 && HTTP_BLOCK_BYTES * 1000 / options->min_rate > window)
         window = HTTP_BLOCK_BYTES * 1000 / options->min_rate;
-    if (tcp->known && !tcp->pending)
-        connection->pace.window = now; /* it has all: it waits for us */
     uint64_t bytes = tcp->known ? tcp->acked : connection->request->sent;
+    if (tcp->known && !tcp->pending) { /* it has all: it waits for us */
+        connection->pace.window = now;
+        connection->pace.bytes = bytes;
+    }
     return too_slow(&connection->pace, now, bytes, window, options->min_rate) ? CUT_SLOW_READER : CUT_NOT;
 }
 

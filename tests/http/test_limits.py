@@ -1,9 +1,11 @@
 """How slow and how many clients may be: deadlines for heads, bodies and answers, and limits on connections."""
+import contextlib
+import tempfile
 import time
 
 from calls import EXPAND, UNSQUEEZE, expand, expanded, slow
-from harness import Server, equal, eventually, main, seconds, test
-from wire import Closed, request_bytes
+from harness import Server, equal, eventually, main, parallel, seconds, test
+from wire import Closed, Connection, request_bytes
 
 MIB = 1 << 20
 READY = request_bytes("GET", "/v2/health/ready")
@@ -228,6 +230,41 @@ def knows_no_limit_where_there_is_none(_):
         assert c.silent(1)
         c.send(READY[20:])
         equal(c.response().status, 200)
+
+
+# ---- unix sockets, of which less is known --------------------------------------------------------------------------
+
+@contextlib.contextmanager
+def local(*options, **short):
+    """A server and the address of a unix socket of it."""
+    with tempfile.TemporaryDirectory() as folder, limited("--listen", "unix:%s/s" % folder, *options, **short) as server:
+        yield server, folder + "/s"
+
+
+@test
+def waits_no_longer_for_a_local_head_than_for_a_request(_):
+    with local(idle_timeout=0.8) as (server, path), Connection(path) as fresh, Connection(path) as used:
+        equal(used.request("GET", "/v2/health/live").status, 200)
+        parallel([lambda: lasts(fresh, bytewise(b"GET /" + b"x" * 100), 0.1), lambda: lasts(used, bytewise(READY), 0.1)])
+        eventually(lambda: server.stderr().count("idle_timeout") == 2, 2, "it says why")
+    with local(header_timeout=0.5) as (server, path), Connection(path) as c:
+        assert lasts(c, [b"GET /v2 HTTP/1.1\r\n"] + bytewise(b"x" * 100), 0.1) < 2
+        says(server, "header_timeout")
+
+
+@test
+def wants_local_bodies_and_readers_to_be_fast_enough(_):
+    rate = "%d" % (MIB / seconds(1))
+    with local("--min-rate", rate, receive_stall=0.5, send_stall=0.5) as (server, path):
+        with Connection(path) as c:
+            lasts(c, [body_head(10000)] + [b"x" * 20] * 30, 0.1)
+            says(server, "slow_body")
+        with Connection(path) as c:
+            c.send(request_bytes("POST", EXPAND, [], expand(1, 100 * MIB)))
+            eventually(lambda: "slow_reader" in server.stderr(), 4, "it is cut off")
+        with Connection(path, 30) as c:
+            c.send(request_bytes("POST", EXPAND, [("Connection", "close")], expand(1, 10 * MIB)))
+            assert take(c, MIB, 0.03) > 40 * MIB
 
 
 # ---- how many ------------------------------------------------------------------------------------------------------
