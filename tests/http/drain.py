@@ -13,7 +13,7 @@ import threading
 import time
 
 from calls import EXPAND, expand, expanded
-from harness import Server
+from harness import Server, eventually
 from wire import Closed, request_bytes
 
 PATIENCE = 20  # seconds for an answer
@@ -137,7 +137,8 @@ def end_under_load(seed):
                    enumerate((kind, once) for kind in KINDS for once in (False, True))]
         for client in clients:
             client.start()
-        time.sleep(random.uniform(0.02, 0.2))
+        eventually(lambda: sum(c.counts.answered for c in clients) >= 20, PATIENCE, "20 answers")
+        time.sleep(random.uniform(0, 0.2))
         server.process.terminate()
         total = Counts()
         for client in clients:
