@@ -76,8 +76,8 @@ def has_a_line_for_every_request(_):
             c.socket.recv(1000)
         lines = requests(server, 102)
         equal([line["id"] for line in lines[:100]], [str(i) for i in range(100)])
-        equal(lines[100]["status"], 0)
-        equal((lines[101]["status"], lines[101]["incomplete"]), (200, 1))
+        left = sorted((line["status"], line.get("incomplete", 0)) for line in lines[100:])
+        equal(left, [(0, 0), (200, 1)])  # in which order the server notices that they have left is chance
 
 
 @test
