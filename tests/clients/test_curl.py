@@ -146,4 +146,4 @@ def takes_a_large_answer_slowly(server):
         assert os.path.getsize(path) > 4 * (8 << 20)
 
 
-main()
+main(relay=True)

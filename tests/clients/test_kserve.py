@@ -152,4 +152,4 @@ def tells_the_sentence_of_an_error(server, model, target, status, words):
         raise AssertionError("no exception")
 
 
-main()
+main(relay=True)

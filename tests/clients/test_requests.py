@@ -136,4 +136,4 @@ def tells_errors_apart(server):
           (400, "invalid_axes", "/inputs/1/data/0"))
 
 
-main()
+main(relay=True)

@@ -54,4 +54,4 @@ def keeps_several_calls_in_flight(server):
 
 
 triton.calls(connect)
-main()
+main(relay=True)

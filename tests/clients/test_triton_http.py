@@ -43,4 +43,4 @@ def makes_bodies_for_other_clients(server):
 
 
 triton.calls(connect)
-main()
+main(relay=True)

@@ -76,4 +76,4 @@ def runs(server):
         "refused": {"data": None, "status": 400, "code": "invalid_shape", "pointer": "/inputs/1/data/0"}})
 
 
-main()
+main(relay=True)

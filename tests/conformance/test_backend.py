@@ -80,7 +80,7 @@ def tests_are_there(tests):
 if __name__ == "__main__":
     if "SHAPED_URL" in os.environ:
         sys.exit(1 if main() else 0)
-    with Server() as server:
+    with Server(relay=True) as server:
         os.environ["SHAPED_URL"] = "http://127.0.0.1:%d" % server.address[1]
         failed = main()
     sys.exit(1 if failed else 0)

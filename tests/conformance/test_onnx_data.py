@@ -117,4 +117,4 @@ def is_told_what_the_server_refuses(server):
     equal(run.out.count("status 400: "), 4)
 
 
-main()
+main(relay=True)

@@ -31,6 +31,8 @@ import threading
 import time
 import traceback
 
+from record import RECORD
+from relay import Relay
 from wire import Connection, seconds
 
 PROGRAM = os.environ.get("SHAPED", "./shaped")
@@ -66,8 +68,8 @@ def environment(**variables):
 class Server:
     """The program with some options, listening on an ephemeral port of 127.0.0.1."""
 
-    def __init__(self, *options, env=None, stop_within=20):
-        self.stop_within = stop_within
+    def __init__(self, *options, env=None, stop_within=20, relay=False):
+        self.stop_within, self.relay = stop_within, None
         self.addresses = 1 + sum(value.count(",") + 1 for flag, value in zip(options, options[1:]) if flag == "--listen")
         self.errors = tempfile.TemporaryFile()
         command = WRAPPER + [PROGRAM, "--listen", "127.0.0.1:0", "--drain-delay", "0", *options]
@@ -76,6 +78,9 @@ class Server:
                                         preexec_fn=die_with_parent)
         try:
             self.address = ("127.0.0.1", self._port())
+            if relay and RECORD.folder is not None:
+                self.relay = Relay(self.address)
+                self.address = self.relay.address
         except BaseException:
             self.kill()
             raise
@@ -117,6 +122,7 @@ class Server:
         except subprocess.TimeoutExpired:
             self.kill()
             raise AssertionError("still running %g s after SIGTERM" % seconds(self.stop_within)) from None
+        self._stop_relay()
         text = self.stderr()
         assert status == 0, "exit status %d: %s" % (status, text[-4000:])
         assert not COMPLAINT.search(text), text[-8000:]
@@ -125,6 +131,12 @@ class Server:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
+        self._stop_relay()
+
+    def _stop_relay(self):
+        if self.relay is not None:
+            self.relay.stop()
+            self.relay = None
 
     # -- talking to it
 
@@ -288,14 +300,15 @@ class time_limit:
         raise TooLong("%g s" % self.limit)
 
 
-def main(*options):
-    """Runs the tests in order. One after the other: whoever wants several at once uses `parallel`."""
+def main(*options, relay=False):
+    """Runs the tests in order. One after the other: whoever wants several at once uses `parallel`. With clients that are not
+    ours, `relay` has their answers recorded (relay.py)."""
     tap = Tap()
     only = sys.argv[1:]
     tests = [t for t in TESTS if not only or any(word in t[0] for word in only)]
     tap.line("1..%d" % (len(tests) + 1))
     try:
-        server = Server(*options)
+        server = Server(*options, relay=relay)
     except Exception as e:
         tap.line("Bail out! The server does not start: %s" % " ".join(str(e).split())[:1000])
         sys.exit(1)
@@ -304,7 +317,7 @@ def main(*options):
             fine = tap.result(title, lambda: function(server, *arguments), limit)
             if not fine and server.process.poll() is not None:
                 tap.note("the server died, status %d: %s" % (server.process.returncode, server.stderr()[-8000:]))
-                server = Server(*options)
+                server = Server(*options, relay=relay)
         tap.result("the server stops cleanly", server.stop, 60)
     finally:
         server.kill()

@@ -22,7 +22,8 @@ class Record:
     def add(self, method, target, response):
         """An answer to a request; `response` as in wire.py."""
         short = len(response.body) <= BODY_MAX
-        key = hashlib.blake2b(repr((method, target, response.status, response.body if short else b"")).encode()).digest()
+        what = (method, target.split("?")[0], response.status, response.body if short else b"")
+        key = hashlib.blake2b(repr(what).encode()).digest()
         if self.folder is None or key in self.seen:
             return
         self.seen.add(key)
@@ -33,8 +34,8 @@ class Record:
     def _open(self):
         if self.file is None:
             os.makedirs(self.folder, exist_ok=True)
-            name = os.path.splitext(os.path.basename(sys.argv[0]))[0]
-            self.file = open(os.path.join(self.folder, name + ".jsonl"), "wb")
+            script = os.path.splitext(os.path.abspath(sys.argv[0]))[0]
+            self.file = open(os.path.join(self.folder, "-".join(script.split(os.sep)[-2:]) + ".jsonl"), "wb")
             atexit.register(self.file.close)
         return self.file
 

@@ -109,4 +109,4 @@ def lists_every_option(server):
     equal({row[0].split()[0][2:]: row[1] for row in table("Options")}, dict(options))
 
 
-main()
+main(relay=True)
