@@ -47,6 +47,7 @@ def finds_nothing(server):
     assert status == 0, "exit status %d\n%s" % (status, told(report))
     ran = re.findall(r"^ *\u2705 +(\w+)$", report, re.MULTILINE)
     equal([phase for phase in PHASES if phase not in ran], [], report[-3000:])
+    print("# " + report.splitlines()[-1].strip("= "), "after", re.search(r"([0-9]+ generated.*)", report).group(1))
     generated = int(re.search(r"([0-9]+) generated", report).group(1))
     assert generated >= AT_LEAST, "%d requests are too few" % generated
     assert "skipped" not in report.split("Warnings:")[-1].lower() or "Warnings:" not in report, report[-3000:]

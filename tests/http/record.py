@@ -12,7 +12,7 @@ import re
 import sys
 
 BODY_MAX = 1 << 16
-REQUEST_LINE = re.compile(rb"([!-~]+) ([!-~]+) HTTP/1\.1\r\n")
+REQUEST_LINE = re.compile(rb"(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE|CONNECT) ([!-~]+) HTTP/1\.1\r\n")
 
 
 class Record:
