@@ -57,7 +57,7 @@ static const struct option_row rows[] = {
      "for a whole head; 0: any time"},
     {DEADLINES, false, "idle-timeout", OPTION_SECONDS, MEMBER(idle_timeout), 0, DAY_MS, "60", "SECONDS",
      "wait for the next request; 0: any time"},
-    {DEADLINES, false, "min-rate", OPTION_BYTES, MEMBER(min_rate), 0, T, "1K", "SIZE",
+    {DEADLINES, false, "min-rate", OPTION_BYTES, MEMBER(min_rate), 0, K * M, "1K", "SIZE",
      "least bytes a second, in and out"},
     {DEADLINES, false, "receive-stall", OPTION_SECONDS, MEMBER(receive_stall), 0, DAY_MS, "10", "SECONDS",
      "a body may be slower; 0: any time"},
@@ -200,22 +200,33 @@ static bool is_variable_of(const char *variable, const char *name)
     return *variable == '\0';
 }
 
-/* Kubernetes describes the Services of a namespace to its containers. One that is called "shaped" makes
- * SHAPED_SERVICE_HOST, SHAPED_PORT, SHAPED_PORT_8000_TCP and more of the kind; no option is called so. */
-static bool is_of_a_service(const char *variable)
+static bool has(const char *text, size_t len, const char *part)
 {
-    return strstr(variable, "_SERVICE_HOST") != NULL || strstr(variable, "_PORT") != NULL;
+    return memmem(text, len, part, strlen(part)) != NULL;
+}
+
+/* Kubernetes describes the Services of a namespace to its containers. One that is called "shaped" makes
+ * SHAPED_SERVICE_HOST, SHAPED_SERVICE_PORT_HTTP, SHAPED_PORT_8000_TCP and more of the kind; no option is called so.
+ * SHAPED_PORT is then an address, while a number in it is somebody's who wants to say where to listen. */
+static bool is_of_a_service(const char *variable, size_t len)
+{
+    static const char end[] = "_PORT";
+    const char *value = variable[len] == '=' ? variable + len + 1 : "";
+    if (has(variable, len, "_SERVICE_HOST") || has(variable, len, "_SERVICE_PORT") || has(variable, len, "_PORT_"))
+        return true;
+    return len > strlen(end) && memcmp(variable + len - strlen(end), end, strlen(end)) == 0 &&
+           strstr(value, "://") != NULL;
 }
 
 static bool take_variable(struct source *source, const char *entry)
 {
-    char label[64];
+    char label[64]; /* cut if it is longer than any option */
     size_t len = strcspn(entry, "=");
     snprintf(label, sizeof(label), "%.*s", (int)len, entry);
-    for (size_t i = 0; i < ROWS; i++)
+    for (size_t i = 0; i < ROWS && len < sizeof(label); i++)
         if (is_variable_of(label + strlen(PREFIX), rows[i].name))
             return take(source, &rows[i], label, entry[len] == '=' ? entry + len + 1 : "");
-    if (is_of_a_service(label))
+    if (is_of_a_service(entry, len))
         return true;
     fprintf(source->err, "shaped: the variable %s is no option: see --help=all, or unset it.\n", label);
     return false;
@@ -307,9 +318,14 @@ static enum options_verdict take_arguments(struct options *ret, int argc, char *
 /* What no option can tell by itself. */
 static enum options_verdict check_together(const struct options *options, enum options_verdict verdict, FILE *err)
 {
-    if ((options->tls_certificate == NULL) == (options->tls_key == NULL))
+    const char *wrong = NULL;
+    if ((options->tls_certificate == NULL) != (options->tls_key == NULL))
+        wrong = "--tls-certificate and --tls-key go together: give both, or none";
+    else if (options->drain_timeout > 0 && options->drain_delay >= options->drain_timeout)
+        wrong = "--drain-delay is a part of --drain-timeout: give less, or nothing can finish";
+    if (wrong == NULL)
         return verdict;
-    fputs("shaped: --tls-certificate and --tls-key go together: give both, or none.\n", err);
+    fprintf(err, "shaped: %s.\n", wrong);
     return OPTIONS_BAD;
 }
 

@@ -66,7 +66,7 @@ def tells_everybody_before_it_closes(_):
 
 @test
 def counts_the_delay_into_the_time_it_has(_):
-    server = Server("--drain-delay", "60", "--drain-timeout", "60")
+    server = Server("--drain-delay", "60", "--drain-timeout", "90")
     draining(server)
     server.process.terminate()  # but the second signal does not wait
     equal(server.process.wait(seconds(3)), 128 + signal.SIGTERM)

@@ -176,7 +176,8 @@ static const struct {
     {{NULL}, {"SHAPED=x", "SHAPEDTHREADS=1", "XSHAPED_THREADS=1", "shaped_threads=1"}, 0},
     /* of a Service called "shaped", and one called "shaped-api" */
     {{NULL}, {"SHAPED_PORT=tcp://10.0.0.1:80", "SHAPED_SERVICE_HOST=10.0.0.1", "SHAPED_SERVICE_PORT_HTTP=80"}, 0},
-    {{NULL}, {"SHAPED_PORT_80_TCP_ADDR=10.0.0.1", "SHAPED_API_PORT=x", "SHAPED_API_SERVICE_PORT=80"}, 0},
+    {{NULL}, {"SHAPED_PORT_80_TCP_ADDR=10.0.0.1", "SHAPED_API_PORT=udp://10.0.0.1:80", "SHAPED_API_SERVICE_PORT=80"}, 0},
+    {{NULL}, {"SHAPED_FOR_THOSE_WHO_GIVE_THEIR_SERVICES_NAMES_AS_LONG_AS_THEY_MAY_BE_SERVICE_HOST=10.0.0.1"}, 0},
 };
 
 START_TEST(reads_the_environment)
@@ -197,6 +198,8 @@ static const struct {
     {"SHAPED_THREADS_=7", "SHAPED_THREADS_ is no option"},
     {"SHAPED_HELP=1", "SHAPED_HELP is no option"},
     {"SHAPED_JSON-DEPTH=7", "SHAPED_JSON-DEPTH is no option"},
+    {"SHAPED_PORT=9000", "SHAPED_PORT is no option"},
+    {"SHAPED_LISTEN_PORT=9000", "SHAPED_LISTEN_PORT is no option"},
     {"SHAPED_THREADS=many", "SHAPED_THREADS cannot be \"many\": give a number from 0 to 1024"},
     {"SHAPED_THREADS=", "SHAPED_THREADS cannot be \"\""},
     {"SHAPED_THREADS", "SHAPED_THREADS cannot be \"\""},
@@ -253,6 +256,9 @@ static const struct {
     {{"--max-request-bytes", "2T"}, "--max-request-bytes", "2T"},
     {{"--max-request-bytes", "16777216T"}, "--max-request-bytes", "16777216T"}, /* 2^64 */
     {{"--max-request-bytes", "99999999999999999999"}, "--max-request-bytes", "99999999999999999999"},
+    {{"--min-rate", "2G"}, "--min-rate", "2G"}, /* times a day in ms it still fits 64 bits */
+    {{"--drain-delay", "8"}, "--drain-delay", "--drain-timeout"},
+    {{"--drain-delay", "1", "--drain-timeout", "0.5"}, "--drain-delay", "--drain-timeout"},
     {{"--json-depth", "1K"}, "--json-depth", "1K"},
     {{"--json-depth", "1.5"}, "--json-depth", "1.5"},
     {{"--request-timeout", "0"}, "--request-timeout", "from 0.001"},
