@@ -13,7 +13,6 @@ static void read_process(struct metrics_gauges *ret)
 {
     struct process_usage usage = process_usage();
     ret->cpu_ns = usage.cpu_ns;
-    ret->start_ms = usage.start_ms;
     ret->resident_bytes = usage.resident_bytes;
     ret->virtual_bytes = usage.virtual_bytes;
     ret->open_fds = usage.open_fds;
@@ -28,6 +27,7 @@ void gauges_read(const struct service *service, const struct loops *loops, struc
     *ret = (struct metrics_gauges){
         .connections = loops_connections(loops),
         .loops = service->options->loops,
+        .start_ms = service->start_ms,
         .draining = service_draining(service),
         .jobs_waiting = jobs > running ? jobs - running : 0,
         .jobs_running = running,

@@ -1,6 +1,7 @@
 #include "src/loop.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "src/http.h"
 #include "src/request.h"
@@ -12,6 +13,13 @@
 uint64_t loop_now(void)
 {
     return uv_hrtime();
+}
+
+uint64_t loop_wall_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 static void on_timer(uv_timer_t *timer);

@@ -58,7 +58,10 @@ void loop_pace(struct loop *loop, uint64_t ms);
 /* No connection, no job, no socket that lingers. */
 bool loop_idle(const struct loop *loop);
 
-/* Nanoseconds, monotonic. */
+/* Nanoseconds, monotonic. On any thread, as the next. */
 uint64_t loop_now(void);
+
+/* Milliseconds since the epoch, by a clock that may be set. */
+uint64_t loop_wall_ms(void);
 
 #endif

@@ -6,14 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #define UNKNOWN UINT64_MAX
 #define NS_PER_S ((uint64_t)1000000000)
 
 /* The fields of /proc/self/stat that are wanted, by their numbers in proc(5). */
-enum { STAT_UTIME = 14, STAT_STIME = 15, STAT_THREADS = 20, STAT_START = 22, STAT_VSIZE = 23, STAT_RSS = 24, STAT_END };
+enum { STAT_UTIME = 14, STAT_STIME = 15, STAT_THREADS = 20, STAT_VSIZE = 23, STAT_RSS = 24, STAT_END };
 
 /* False if there is no such file. The second field, the name, may hold anything, but ends with the last ')'. */
 static bool read_stat(uint64_t field[STAT_END])
@@ -54,26 +53,14 @@ static uint64_t max_fds(void)
     return limit.rlim_cur;
 }
 
-/* `ticks` after the machine was started. */
-static uint64_t since_epoch_ms(uint64_t ticks, uint64_t hz)
-{
-    struct timespec now, up;
-    if (clock_gettime(CLOCK_REALTIME, &now) != 0 || clock_gettime(CLOCK_BOOTTIME, &up) != 0)
-        return UNKNOWN;
-    uint64_t now_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-    uint64_t up_ms = (uint64_t)up.tv_sec * 1000 + (uint64_t)up.tv_nsec / 1000000;
-    return now_ms - up_ms + ticks * 1000 / hz;
-}
-
 struct process_usage process_usage(void)
 {
-    struct process_usage ret = {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, count_fds(), max_fds(), UNKNOWN};
+    struct process_usage ret = {UNKNOWN, UNKNOWN, UNKNOWN, count_fds(), max_fds(), UNKNOWN};
     uint64_t field[STAT_END] = {0};
     uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK), page = (uint64_t)sysconf(_SC_PAGESIZE);
     if (!read_stat(field) || hz == 0)
         return ret;
     ret.cpu_ns = (field[STAT_UTIME] + field[STAT_STIME]) * (NS_PER_S / hz);
-    ret.start_ms = since_epoch_ms(field[STAT_START], hz);
     ret.virtual_bytes = field[STAT_VSIZE];
     ret.resident_bytes = field[STAT_RSS] * page;
     ret.threads = field[STAT_THREADS];

@@ -6,8 +6,7 @@
 
 /* What cannot be known is UINT64_MAX. */
 struct process_usage {
-    uint64_t cpu_ns;   /* user and system */
-    uint64_t start_ms; /* since the epoch */
+    uint64_t cpu_ns; /* user and system */
     uint64_t resident_bytes, virtual_bytes;
     uint64_t open_fds, max_fds;
     uint64_t threads;

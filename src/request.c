@@ -2,7 +2,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "api/metrics.h"
 #include "src/account.h"
@@ -204,19 +203,12 @@ static void run(struct request *request)
     fill_buffer(request);
 }
 
-static uint64_t wall_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME_COARSE, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 static void count(struct request *request, const struct reply *reply, uint64_t queue_ns)
 {
     if (reply->op == NULL)
         return;
     request->answered = loop_now();
-    counters_count(request->loop->counters, reply, request->answered - request->complete, queue_ns, wall_ms());
+    counters_count(request->loop->counters, reply, request->answered - request->complete, queue_ns, loop_wall_ms());
 }
 
 static void on_stream(struct stream *stream)

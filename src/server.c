@@ -114,6 +114,7 @@ static bool init_service(struct server *server, const struct options *options)
     if (service->bufpool == NULL || service->addresses == NULL || service->log.ring == NULL)
         return false;
     service->options = options;
+    service->start_ms = loop_wall_ms();
     service->memory = bufpool_memory(service->bufpool);
     service->env = (struct api_env){
         .max_request_bytes = max_request(options, budget),

@@ -28,6 +28,7 @@ struct service {
     struct bufpool *bufpool;     /* the budget */
     const struct memory *memory; /* where request bodies and arenas come from: the pool's */
     struct api_env env;
+    uint64_t start_ms; /* when all this began, since the epoch: kept, since a clock that is set must not move it */
     atomic_bool draining; /* the end has been asked for */
 };
 

@@ -292,6 +292,13 @@ def tells_of_the_process(server):
 
 
 @test
+def started_once(server):
+    """A start that moves by a millisecond would look like a restart to Prometheus."""
+    with server.connect() as c:
+        equal(len({value(scrape(c), "process_start_time_seconds") for _ in range(300)}), 1)
+
+
+@test
 def tells_of_the_pool_and_the_budget(_):
     with Server("--threads", "1", "--memory-budget", "256M", "--max-inflight", "7") as one:
         idle = scrape(one)
