@@ -8,6 +8,8 @@
  */
 #include "src/http_private.h"
 
+#include <sys/ioctl.h>
+
 #include "src/tcp_progress.h"
 
 /* Looks in the time of the shortest limit, and their bounds. */
@@ -30,12 +32,21 @@ static enum pace_phase request_phase(const struct http_connection *connection)
 }
 
 /* Before the request line is complete, libmicrohttpd does not tell of a request. But it has begun if more came
- * than the ones before were. Where their size cannot be known, what had come at their end counts as theirs. */
+ * than the ones before were. Where their size cannot be known, what had been read at their end counts as
+ * theirs. */
+void http_pace_forget(struct http_connection *connection)
+{
+    int unread = 0;
+    uint64_t received = tcp_progress(connection->fd).received;
+    ioctl(connection->fd, FIONREAD, &unread);
+    connection->consumed = received > (unsigned)unread ? received - (unsigned)unread : 0;
+}
+
 void http_pace_served(struct http_connection *connection, const struct request *request)
 {
     connection->served++;
     if (connection->opaque)
-        connection->consumed = tcp_progress(connection->fd).received;
+        http_pace_forget(connection);
     else
         connection->consumed += request->head_bytes + request->received;
 }

@@ -156,6 +156,9 @@ void http_tls_send_last(struct http_connection *connection, const void *bytes, s
 /* A request is over. */
 void http_pace_served(struct http_connection *connection, const struct request *request);
 
+/* All that was read so far is over, and no part of a request to come. */
+void http_pace_forget(struct http_connection *connection);
+
 /* A connection without a request has read something of the next one, as far as can be known. */
 bool http_has_begun(const struct http_connection *connection);
 

@@ -36,6 +36,18 @@ void *http_tls_session(struct MHD_Connection *mhd)
     return info == NULL ? NULL : info->tls_session;
 }
 
+/* What came up to here was no request. */
+static int on_finished(gnutls_session_t session, unsigned type, unsigned when, unsigned incoming,
+                       const gnutls_datum_t *message)
+{
+    (void)type;
+    (void)when;
+    (void)message;
+    if (incoming != 0)
+        http_pace_forget(gnutls_session_get_ptr(session));
+    return 0;
+}
+
 void http_tls_begin(struct MHD_Connection *mhd, struct http_connection *connection)
 {
     void *session = http_tls_session(mhd);
@@ -44,6 +56,7 @@ void http_tls_begin(struct MHD_Connection *mhd, struct http_connection *connecti
     if (connection != NULL) {
         connection->session = session;
         connection->pair = tls_take(connection->http->loop->service->tls);
+        gnutls_handshake_set_hook_function(session, GNUTLS_HANDSHAKE_FINISHED, GNUTLS_HOOK_POST, on_finished);
     }
     gnutls_session_set_ptr(session, connection);
 }

@@ -229,6 +229,8 @@ def sums_up_what_statistics_tell(_, loops):
                 several.request("POST", EXPAND, expand(1, 3))
                 several.request("POST", "/v2/models/expand/versions/8/infer", b"{")
         parallel([some] * 4)
+        # a request is counted when its answer has left, perhaps after another loop has answered
+        eventually(lambda: sum(requests(before, scrape(several)).values()) == 80, 5, "all are counted")
         after = scrape(several)
         stats = several.request("GET", "/v2/models/stats").json()["model_stats"]
     for row in stats:

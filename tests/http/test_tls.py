@@ -462,6 +462,22 @@ def finishes_what_is_there(_):
     server.wait_end()
 
 
+@test(rows=[("TLS 1.2", ssl.TLSVersion.TLSv1_2), ("TLS 1.3", ssl.TLSVersion.TLSv1_3)])
+def does_not_wait_for_who_has_only_shaken_hands(_, version):
+    """As browsers do that expect to need a connection: it is idle. One byte of a request is something else."""
+    server = Server(*PAIR.options(), "--drain-timeout", "60", "--header-timeout", "60")
+    context = context_with(version, version)
+    idle, begun = (Secure(server.address, context) for _ in range(2))
+    begun.send(READY[:1])
+    time.sleep(seconds(0.2))
+    server.process.terminate()
+    assert idle.closed(5)
+    begun.send(READY[1:])
+    equal(begun.response().status, 503)
+    assert begun.closed(5)
+    server.wait_end()
+
+
 with folder() as FOLDER:
     try:
         PAIR = Pair(FOLDER, "server")
