@@ -88,6 +88,7 @@ function show(result) {
     const columns =
         asked.model === "expand" ? expandRule(tensor.dims, list) : unsqueezeRule(tensor.dims, list);
     askForToken(result.answer.status);
+    at("results").classList.remove("blank");
     drawError(
         problem && {
             title: `${result.answer.status} ${problem.code}`,
@@ -120,6 +121,7 @@ function showFailure(error) {
     clearPair();
     markField(error instanceof NotJson ? "data" : "");
     askForToken(error.status);
+    at("results").classList.toggle("blank", !(error instanceof NotJson));
     drawError(failure);
     drawStatus(null, failure.title);
 }

@@ -210,6 +210,7 @@ def says_that_nobody_answers(server):
         run(page, "no answer")
         assert "does not answer" in page.text("#error"), page.text("#error")
         equal(cells(page, "output"), [])
+        assert not page.locator("#grids").is_visible(), "an empty frame"
         accessible(page)
         page.unroute("**/v2/**")
         run(page)
