@@ -51,6 +51,7 @@ static const struct allowed list[] = {
     {.name = "epoll_wait"},
     {.name = "fcntl"},
     {.name = "ioctl", .argument = 1, .mask = WHOLE, .value = FIONBIO},
+    {.name = "ioctl", .argument = 1, .mask = WHOLE, .value = FIONREAD},
     {.name = "poll"},
     {.name = "ppoll"},
     {.name = "read"},

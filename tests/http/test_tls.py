@@ -478,6 +478,46 @@ def does_not_wait_for_who_has_only_shaken_hands(_, version):
     server.wait_end()
 
 
+class Prompt:
+    """A client whose first record goes along with the end of the handshake (TLS 1.3)."""
+
+    def __init__(self, server, first):
+        self.incoming, self.outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self.tls = CONTEXT.wrap_bio(self.incoming, self.outgoing, server_hostname="localhost")
+        self.socket = socket.create_connection(server.address, seconds(10))
+        self.until(self.tls.do_handshake)
+        self.tls.write(first)
+        self.flush()
+
+    def flush(self):
+        self.socket.sendall(self.outgoing.read())
+
+    def until(self, step, *arguments):
+        while True:
+            try:
+                return step(*arguments)
+            except ssl.SSLWantReadError:
+                self.flush()
+                self.incoming.write(self.socket.recv(65536))
+
+    def answer(self, rest):
+        self.tls.write(rest)
+        self.flush()
+        return self.until(self.tls.read, 65536)
+
+
+@test
+def answers_what_has_begun_with_the_end_of_the_handshake(_):
+    server = Server(*PAIR.options(), "--drain-timeout", "60", "--header-timeout", "60")
+    client = Prompt(server, READY[:1])
+    time.sleep(seconds(0.2))
+    server.process.terminate()
+    time.sleep(seconds(0.2))
+    equal(client.answer(READY[1:])[:12], b"HTTP/1.1 503")
+    client.socket.close()
+    server.wait_end()
+
+
 with folder() as FOLDER:
     try:
         PAIR = Pair(FOLDER, "server")
