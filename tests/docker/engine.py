@@ -38,6 +38,15 @@ def end_with_parent():
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
+def unmount(folder):
+    """What an engine leaves mounted below its folder, as the network namespace of the host."""
+    with open("/proc/self/mounts", encoding="ascii", errors="replace") as f:
+        points = [line.split()[1] for line in f]
+    for point in reversed(points):
+        if point.startswith(folder + "/"):
+            subprocess.run(["umount", "--lazy", point], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
 class Daemon:
     """dockerd with everything it keeps in a folder of its own."""
 
@@ -71,17 +80,8 @@ class Daemon:
             self.process.kill()
             self.process.wait()
         self.log.close()
-        self.unmount()
+        unmount(self.folder)
         shutil.rmtree(self.folder, ignore_errors=True)
-
-
-    def unmount(self):
-        """What dockerd leaves mounted: the network namespace of containers with that of the host."""
-        with open("/proc/self/mounts", encoding="ascii", errors="replace") as f:
-            points = [line.split()[1] for line in f]
-        for point in reversed(points):
-            if point.startswith(self.folder + "/"):
-                subprocess.run(["umount", "--lazy", point], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 class Engine:

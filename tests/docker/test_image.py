@@ -2,11 +2,10 @@
 import json
 import os
 import re
-import socket
 import tarfile
 import threading
 
-from frame import EXPAND, asked, container, curl, expands, health, main, socket_folder, until
+from frame import EXPAND, asked, container, curl, expands, free_port, health, main, socket_folder, until
 from harness import equal, test
 import engine
 
@@ -14,11 +13,6 @@ MEBI = 1 << 20
 CLOSED = ["--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--network", "none", "--pids-limit", "64",
           "--memory", "64m"]
 ON_SOCKET = ["-e", "SHAPED_LISTEN=unix:/run/shaped/http.sock"]
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as s:
-        return s.getsockname()[1]
 
 
 def closed(docker, folder, *options):
