@@ -2,8 +2,8 @@
  *
  * Any thread may log. With a ring (log_ring.h) a line is on its way when the call returns, without it it has
  * been written, by one write(2), so that lines never mix. Text that quotes a client is made harmless: control
- * characters become '?', lines that are too long are cut; in JSON it is escaped, and what is not UTF-8 becomes
- * U+FFFD.
+ * characters and what is not UTF-8 become '?', lines that are too long are cut; in JSON they are escaped, and what is
+ * not UTF-8 becomes U+FFFD.
  */
 #ifndef SRC_LOG_H
 #define SRC_LOG_H

@@ -76,35 +76,59 @@ static void put_time(struct log_line *line)
 
 /* ---- texts that quote a client ------------------------------------------------------------------------- */
 
-static bool is_control(unsigned char c)
+/* Of ASCII, and those that some terminals take as two bytes of UTF-8 (U+0080 to U+009F). */
+static bool is_control(const char *text, size_t n)
 {
-    return c < 0x20 || c == 0x7f;
+    unsigned char first = (unsigned char)text[0];
+    return first < 0x20 || first == 0x7f || (n == 2 && first == 0xc2 && (unsigned char)text[1] < 0xa0);
 }
 
-/* A line stays a line, and a field (`lowest` is '!') a field. Bytes above 0x7f stay: they may be UTF-8. */
-static void put_harmless(struct log_line *line, const char *text, size_t len, unsigned char lowest)
+/* How much of the text is ASCII from `lowest` on that can be seen. */
+static size_t plain_length(const char *text, size_t len, char lowest)
 {
-    size_t from = line->len;
-    put(line, text, len);
-    for (; from < line->len; from++) {
-        unsigned char c = (unsigned char)line->data[from];
-        if (c < lowest || c == 0x7f)
-            line->data[from] = '?';
+    size_t n = 0;
+    while (n < len && text[n] >= lowest && text[n] < 0x7f) /* a char may be negative: not plain */
+        n++;
+    return n;
+}
+
+/* A character that is not plain: as it is, or '?' if it is not UTF-8 or could do harm. Returns how
+ * many bytes of the text it was. */
+static size_t put_other(struct log_line *line, const char *text, size_t len)
+{
+    size_t n = utf8_sequence((const uint8_t *)text, len);
+    if (n > 1 && !is_control(text, n))
+        put(line, text, n);
+    else
+        put_text(line, "?");
+    return n == 0 ? 1 : n;
+}
+
+/* A line stays a line, and a field (`lowest` is '!') a field. Ends before a character would be cut. */
+static void put_harmless(struct log_line *line, const char *text, size_t len, char lowest)
+{
+    while (len > 0 && line->len + 4 <= sizeof(line->data) - END_BYTES) {
+        size_t n = plain_length(text, len, lowest);
+        if (n > 0)
+            put(line, text, n);
+        else
+            n = put_other(line, text, len);
+        text += n;
+        len -= n;
     }
 }
 
 /* One character of a JSON string; returns how many bytes of the text it was. */
 static size_t put_escaped(struct log_line *line, const char *text, size_t len)
 {
-    unsigned char c = (unsigned char)*text;
     size_t n = utf8_sequence((const uint8_t *)text, len);
     char escape[8];
     if (n == 0)
         put_text(line, "\\ufffd");
-    else if (c == '"' || c == '\\')
-        put(line, (const char[]){'\\', (char)c}, 2);
-    else if (is_control(c))
-        put(line, escape, (size_t)snprintf(escape, sizeof(escape), "\\u%04x", c));
+    else if (*text == '"' || *text == '\\')
+        put(line, (const char[]){'\\', *text}, 2);
+    else if (is_control(text, n))
+        put(line, escape, (size_t)snprintf(escape, sizeof(escape), "\\u%04x", (unsigned char)text[n - 1]));
     else
         put(line, text, n);
     return n == 0 ? 1 : n;

@@ -119,6 +119,16 @@ static void release(struct log_ring *ring)
     free(ring);
 }
 
+/* A condition that can be waited for by a clock which nobody sets. */
+static void init_monotonic(pthread_cond_t *condition)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(condition, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
 struct log_ring *log_ring_create(int fd, size_t room)
 {
     struct log_ring *ring = malloc(sizeof(*ring) + room);
@@ -129,7 +139,7 @@ struct log_ring *log_ring_create(int fd, size_t room)
     ring->half[1].data = ring->data + room / 2;
     pthread_mutex_init(&ring->lock, NULL);
     pthread_cond_init(&ring->filled, NULL);
-    pthread_cond_init(&ring->emptied, NULL);
+    init_monotonic(&ring->emptied);
     if (start_thread(ring))
         return ring;
     release(ring);
@@ -166,7 +176,7 @@ uint64_t log_ring_lost(struct log_ring *ring)
 static bool wait_empty(struct log_ring *ring, unsigned ms)
 {
     struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += ms / 1000;
     until.tv_nsec += (long)(ms % 1000) * 1000000;
     if (until.tv_nsec >= 1000000000) {

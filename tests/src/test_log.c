@@ -14,7 +14,9 @@ static const struct {
     {"ends with a newline\n", "Z info ends with a newline\n"},
     {"two\nlines\r", "Z info two?lines?\n"},
     {"esc \x1b[2J del \x7f tab \t", "Z info esc ?[2J del ? tab ?\n"},
-    {"UTF-8 \xc3\xa9", "Z info UTF-8 \xc3\xa9\n"},
+    {"UTF-8 \xc3\xa9 \xc2\xa0", "Z info UTF-8 \xc3\xa9 \xc2\xa0\n"},
+    {"not \xff \xc3", "Z info not ? ?\n"},
+    {"CSI \xc2\x9b" "31m \x9b", "Z info CSI ?31m ?\n"},
     {"100%s %n", "Z info 100%s %n\n"},
 };
 
@@ -75,6 +77,7 @@ static const struct {
     {"say \"x\" \\ y", "\"level\":\"info\",\"message\":\"say \\\"x\\\" \\\\ y\"}\n"},
     {"esc \x1b del \x7f\n\tend", "\"level\":\"info\",\"message\":\"esc \\u001b del \\u007f\\u000a\\u0009end\"}\n"},
     {"UTF-8 \xc3\xa9 \xf0\x9f\x98\x80", "\"level\":\"info\",\"message\":\"UTF-8 \xc3\xa9 \xf0\x9f\x98\x80\"}\n"},
+    {"CSI \xc2\x9b" "31m", "\"level\":\"info\",\"message\":\"CSI \\u009b31m\"}\n"},
     {"not \xff \xc3", "\"level\":\"info\",\"message\":\"not \\ufffd \\ufffd\"}\n"},
 };
 
