@@ -93,12 +93,13 @@ struct request *request_create(struct loop *loop, const char *target)
         return NULL;
     reset(request, loop);
     request->begun = loop_now();
-    counters_bump(loop->counters, metrics_scalar_at(METRICS_BEGUN), 1);
     request->call.target = arena_text(&request->arena, target);
-    if (request->call.target != NULL)
-        return request;
-    recycle(request);
-    return NULL;
+    if (request->call.target == NULL) {
+        recycle(request);
+        return NULL;
+    }
+    counters_bump(loop->counters, metrics_scalar_at(METRICS_BEGUN), 1);
+    return request;
 }
 
 void request_free_spare(struct loop *loop)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "api/metrics.h"
 #include "tests/suite.h"
 
 /* Every edge there is; all others are not. */
@@ -168,6 +169,25 @@ START_TEST(uses_requests_again)
 }
 END_TEST
 
+/* What has begun and not ended is told as being in flight, for as long as the process lives. */
+START_TEST(does_not_begin_without_memory)
+{
+    static struct fixture f;
+    static char target[2 * REQUEST_BLOCK_BYTES];
+    setup(&f);
+    f.counted.refuse_above = 0;
+    memset(target, 'x', sizeof(target) - 1);
+    ck_assert_ptr_null(request_create(&f.loop, target));
+    uint64_t *sum = calloc(metrics_size(), sizeof(*sum));
+    counters_sum(f.loop.counters, sum);
+    ck_assert_uint_eq(sum[metrics_scalar_at(METRICS_BEGUN)], sum[metrics_scalar_at(METRICS_ENDED)]);
+    free(sum);
+    request_free_spare(&f.loop);
+    counters_destroy(f.loop.counters);
+}
+END_TEST
+
 SUITE("request", TEST_ONE(allows_these_edges_alone) TEST_ONE(names_its_states)
                      TEST_ROWS(collects_bodies, bodies) TEST_ONE(takes_no_memory_for_small_ones)
-                         TEST_ONE(says_when_there_is_no_memory) TEST_ONE(uses_requests_again))
+                         TEST_ONE(says_when_there_is_no_memory) TEST_ONE(does_not_begin_without_memory)
+                             TEST_ONE(uses_requests_again))
