@@ -5,7 +5,6 @@
 #include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -131,8 +130,6 @@ static int allow_abort(scmp_filter_ctx filter)
                             SCMP_CMP64(0, SCMP_CMP_EQ, (scmp_datum_t)getpid()));
 }
 
-/* An optimised filter asks a few questions for each call instead of as many as there are rows. The last
- * attribute: older kernels would otherwise slow the whole process down against speculation. */
 static int fill(scmp_filter_ctx filter, bool unlinks)
 {
     int status = allow_abort(filter);
@@ -140,19 +137,7 @@ static int fill(scmp_filter_ctx filter, bool unlinks)
         status = allow(filter, &list[i]);
     for (size_t i = 0; status == 0 && unlinks && i < sizeof(unlinking) / sizeof(unlinking[0]); i++)
         status = allow(filter, &unlinking[i]);
-    if (status == 0)
-        status = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
-    if (status == 0)
-        status = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
-    if (status == 0)
-        status = seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
     return status;
-}
-
-void sandbox_prepare(void)
-{
-    if (sandbox_offered())
-        setenv("UV_USE_IO_URING", "0", 1);
 }
 
 bool sandbox_offered(void)
@@ -164,6 +149,41 @@ bool sandbox_offered(void)
 #endif
 }
 
+/* An optimised filter asks a few questions for each call instead of as many as there are rows. The last
+ * attribute: older kernels would otherwise slow the whole process down against speculation. */
+static int load(scmp_filter_ctx filter)
+{
+    int status = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
+    if (status == 0)
+        status = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
+    if (status == 0)
+        status = seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
+    return status == 0 ? seccomp_load(filter) : status;
+}
+
+/* Releases the filter and tells how it went. */
+static bool finish(scmp_filter_ctx filter, int status, const struct log *log)
+{
+    if (filter != NULL)
+        seccomp_release(filter);
+    if (status != 0)
+        log_write(log, LOG_WARNING, "system calls cannot be restricted here: %s", strerror(-status));
+    return status == 0;
+}
+
+bool sandbox_prepare(const struct log *log)
+{
+    if (!sandbox_offered())
+        return true;
+    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+    int status = filter == NULL ? -ENOMEM : 0;
+    if (status == 0)
+        status = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(io_uring_setup), 0);
+    if (status == 0)
+        status = load(filter);
+    return finish(filter, status, log);
+}
+
 /* ENOSYS, since libraries then do without: the C library takes clone for clone3, whose arguments, behind a
  * pointer, no filter can see. */
 bool sandbox_enter(bool unlinks, const struct log *log)
@@ -173,10 +193,6 @@ bool sandbox_enter(bool unlinks, const struct log *log)
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
     int status = filter == NULL ? -ENOMEM : fill(filter, unlinks);
     if (status == 0)
-        status = seccomp_load(filter);
-    if (filter != NULL)
-        seccomp_release(filter);
-    if (status != 0)
-        log_write(log, LOG_WARNING, "system calls cannot be restricted here: %s", strerror(-status));
-    return status == 0;
+        status = load(filter);
+    return finish(filter, status, log);
 }

@@ -9,12 +9,14 @@
 
 #include "src/log.h"
 
-/* Before the first event loop: libuv must not use what the list cannot look into (io_uring). */
-void sandbox_prepare(void);
+/* Before the first event loop: takes away io_uring, with which libuv, from 1.45 on, would otherwise begin. No
+ * filter sees the calls that are made through it. False, with a warning in the log, if the system offers no
+ * filters; true also where they are left out (sandbox_offered). */
+bool sandbox_prepare(const struct log *log);
 
-/* For all threads, those that are there and those to come, without return. After everything has been opened;
- * what may still be needed then is to remove unix sockets (`unlinks`). False, with a warning in the log, if the
- * system does not offer it; true also where it is left out (sandbox_offered). */
+/* For all threads, those that are there and those to come, without return. After sandbox_prepare, and after
+ * everything has been opened; what may still be needed then is to remove unix sockets (`unlinks`). Returns as
+ * that does. */
 bool sandbox_enter(bool unlinks, const struct log *log);
 
 /* False in builds with sanitizers or gcov, which do things of their own. */

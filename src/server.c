@@ -268,9 +268,7 @@ static bool has_unix_socket(const struct options *options)
 
 static int run_loops(struct server *server)
 {
-    bool sandboxed = server->service.options->sandbox > 0;
-    if (sandboxed)
-        sandbox_prepare();
+    bool sandboxed = server->service.options->sandbox > 0 && sandbox_prepare(&server->service.log);
     server->loops = loops_create(&server->service, (unsigned)server->service.options->loops);
     if (server->loops == NULL) {
         log_write(&server->service.log, LOG_ERROR, "cannot start: no memory or no descriptor");

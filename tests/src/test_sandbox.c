@@ -25,7 +25,7 @@ static int in_child(int (*run)(bool unlinks, int row), bool unlinks, int row)
     pid_t child = fork();
     if (child == 0) {
         struct log log = {.fd = STDERR_FILENO, .level = LOG_ERROR};
-        if (!sandbox_offered() || !sandbox_enter(unlinks, &log))
+        if (!sandbox_offered() || !sandbox_prepare(&log) || !sandbox_enter(unlinks, &log))
             _exit(NOT_HERE);
         _exit(run(unlinks, row));
     }
