@@ -69,3 +69,12 @@ class Secure(Connection):
     def shown(self):
         """The common name of the server's certificate."""
         return dict(part[0] for part in self.socket.getpeercert()["subject"])["commonName"]
+
+
+def finish(box):
+    """Goes on with a handshake; whether it is over."""
+    try:
+        box.do_handshake()
+    except ssl.SSLWantReadError:
+        return False
+    return True
