@@ -5,7 +5,6 @@ Needs the images that `make images` has built; without them, or without an engin
 import contextlib
 import json
 import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -31,11 +30,6 @@ def needs_images():
         skip("images are built without sanitizers, and tested with the plain build")
     if not all(images.file(name) for name in images.IMAGES):
         skip("there are no images: make images")
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as s:
-        return s.getsockname()[1]
 
 
 def curl(*arguments, body=None, limit=20):

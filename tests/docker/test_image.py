@@ -5,8 +5,8 @@ import re
 import tarfile
 import threading
 
-from frame import EXPAND, asked, container, curl, expands, free_port, health, main, socket_folder, until
-from harness import equal, test
+from frame import EXPAND, asked, container, curl, expands, health, main, socket_folder, until
+from harness import equal, free_port, test
 import engine
 
 MEBI = 1 << 20

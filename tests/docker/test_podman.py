@@ -19,8 +19,8 @@ import yaml  # noqa: E402
 
 import images  # noqa: E402
 from engine import Unavailable  # noqa: E402
-from frame import EXPAND, EXPANDED, curl, free_port, needs_images, run, skip, until  # noqa: E402
-from harness import equal, test  # noqa: E402
+from frame import EXPAND, EXPANDED, curl, needs_images, run, skip, until  # noqa: E402
+from harness import equal, free_port, test  # noqa: E402
 from manifests import of_kind, pods  # noqa: E402
 from podman import Podman  # noqa: E402
 

@@ -21,9 +21,11 @@ Environment: SHAPED, the program; SHAPED_WRAPPER, a command to put before it; SH
 import ctypes
 import json
 import os
+import random
 import re
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -213,6 +215,17 @@ def eventually(condition, within=5, what="condition"):
     while not condition():
         assert time.monotonic() < deadline, "%s: not within %g s" % (what, seconds(within))
         time.sleep(0.01)
+
+
+def free_port():
+    """A port of 127.0.0.1 for whoever must know it beforehand: below those that the kernel gives to others."""
+    while True:
+        port = random.randrange(20000, 32000)
+        try:
+            socket.create_server(("127.0.0.1", port)).close()
+        except OSError:
+            continue
+        return port
 
 
 def parallel(functions):

@@ -6,7 +6,7 @@ import socket
 import subprocess
 import tempfile
 
-from harness import die_with_parent, eventually
+from harness import die_with_parent, eventually, free_port
 
 PROGRAM = shutil.which("haproxy", path=os.environ.get("PATH", "") + os.pathsep + "/usr/sbin")
 
@@ -23,6 +23,7 @@ defaults
     timeout connect 2s
     timeout client 30s
     timeout server 30s
+    timeout check 5s
     retries 3
     option redispatch 1
 
@@ -39,11 +40,6 @@ backend instances
 {servers}
 {preferences}
 """
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as s:
-        return s.getsockname()[1]
 
 
 class Balancer:

@@ -6,10 +6,10 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(os.path.join(HERE, "..", "http"))
-from harness import Server, eventually, instrumented  # noqa: E402
+from harness import Server, eventually, free_port, instrumented  # noqa: E402
 from wire import seconds  # noqa: E402
 
-from balancer import PROGRAM, Balancer, free_port  # noqa: E402
+from balancer import PROGRAM, Balancer  # noqa: E402
 from load import Load  # noqa: E402
 
 INSTANCES = ["i0", "i1", "i2"]
