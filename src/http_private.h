@@ -1,4 +1,4 @@
-/* What the http files share. */
+/* What the http files share: connections, and the functions of each file. All of it on the loop's thread. */
 #ifndef SRC_HTTP_PRIVATE_H
 #define SRC_HTTP_PRIVATE_H
 
@@ -22,8 +22,8 @@ struct MHD_Response;
 /* What a connection may take: its memory, the request on it, and what the libraries keep for both. */
 #define HTTP_CONNECTION_BYTES (HTTP_POOL_BYTES + sizeof(struct request) + ((size_t)4 << 10))
 
-/* What a response reads at a time; with half as much a large answer takes a sixth longer. libmicrohttpd takes it from the
- * heap and zeroes it, once per response. */
+/* What a response reads at a time; with half as much a large answer takes a sixth longer. libmicrohttpd takes
+ * it from the heap and zeroes it, once per response. */
 #define HTTP_BLOCK_BYTES ((size_t)256 << 10)
 
 /* What GnuTLS keeps for a connection. */
@@ -36,10 +36,10 @@ struct http {
     struct loop *loop;
     struct MHD_Daemon *daemon[HTTP_DAEMONS]; /* the second may be NULL */
     int epoll;                               /* of both, if there are both, else -1 */
-    struct MHD_Response *no_memory; /* the answer when there is no memory to make one */
+    struct MHD_Response *no_memory;          /* the answer when there is no memory to make one */
     struct list connections;
-    bool draining; /* http_drain was called */
-    struct list touched; /* may have been left by their client without notice, see http.c */
+    bool draining;       /* http_drain was called */
+    struct list touched; /* may have been left by their client without notice, see http_touched.c */
     struct list paced;   /* all connections, the one to be looked at next first; see http_pace.c */
     uint64_t look_ns;    /* from one such look to the next */
     struct list refused; /* requests whose body is thrown away, the earliest deadline first */
@@ -66,25 +66,27 @@ struct pace {
 struct http_connection {
     struct http *http;
     struct MHD_Connection *mhd;
-    int fd;
+    int fd;                      /* libmicrohttpd's */
     void *session;               /* gnutls_session_t, or NULL: no TLS */
     const struct tls_pair *pair; /* what it shows, or NULL */
     struct list link, touched, paced;
+
+    struct request *request; /* the one that is read or answered, or NULL */
+    const char *target;      /* of that request, where libmicrohttpd has it; not to be read */
+    bool chunked;            /* its body comes in chunks */
+    uint64_t seen;           /* what had come of that at the last look of http_touched.c */
+    unsigned stuck;          /* looks since at which nothing had been read, though there was something to read */
+    bool suspended;
+    bool block;    /* what the answer is sent through is taken out of the budget */
+    bool broken;   /* an answer could not be given */
+    bool answered; /* by hand, in the middle of an upload; what comes now is thrown away */
+    bool linger;   /* at its end, the client may still be sending */
+
     uint64_t look_due; /* ns */
     struct pace pace;
     unsigned served;   /* requests that are over */
-    uint64_t consumed; /* what TCP had received when they were */
+    uint64_t consumed; /* what TCP had received when they were; bytes */
     bool opaque;       /* that is not the sum of their bytes: TLS, chunks */
-    const char *target;      /* of that request, where libmicrohttpd has it; not to be read */
-    struct request *request; /* the one that is read or answered, or NULL */
-    bool suspended;
-    bool block;    /* what the answer is sent through is taken out of the budget */
-    bool linger;   /* at its end, the client may still be sending */
-    uint64_t seen;  /* what had come of the body at the last look */
-    bool chunked;   /* the body of the request comes in chunks */
-    unsigned stuck; /* looks at which nothing had been read since, though there was something to read */
-    bool broken;   /* an answer could not be given */
-    bool answered; /* by hand, in the middle of an upload; what comes now is thrown away */
 };
 
 /* What the head of a request says about its framing. */
@@ -94,10 +96,45 @@ struct http_head {
     const char *authorization; /* as sent, in the arena, or NULL; not to be logged */
 };
 
+/* ---- http_daemons.c: after the daemons have been started, and at their end ------------------------------ */
+
+bool http_daemons_join(struct http *http);
+void http_daemons_stop(struct http *http);
+
+/* ---- http_connection.c ---------------------------------------------------------------------------------- */
+
+/* The connection of a libmicrohttpd's, or NULL for one that is refused. */
+struct http_connection *http_connection_of(struct MHD_Connection *mhd);
+
+/* A new connection, which http_connection_end frees; NULL if it is refused: libmicrohttpd will see its end. */
+struct http_connection *http_connection_start(struct http *http, struct MHD_Connection *mhd);
+void http_connection_end(struct http_connection *connection);
+
+/* 1: there are bytes to read; 0: the client has closed; -1: neither. */
+int http_peek(int fd);
+
+/* Makes libmicrohttpd notice that this connection is over. */
+void http_abort(struct http_connection *connection);
+
+/* Cuts a connection off and says why in log and metrics. */
+void http_cut_connection(struct http_connection *connection, enum cut_reason reason);
+
+/* While draining: closes a connection without a request, unless something of one has come. */
+void http_close_if_idle(struct http_connection *connection);
+
+/* ---- http_touched.c ------------------------------------------------------------------------------------- */
+
+/* The connection may have been left. */
+void http_touch(struct http_connection *connection);
+
+/* ---- http_head.c ---------------------------------------------------------------------------------------- */
+
 /* Checks all lines of the head and takes over what the API looks at. False with *err when it must be
  * refused: for PROBLEM_BAD_FRAMING nothing after the head can be trusted. */
 bool http_head_read(struct http_connection *connection, struct request *request, const char *method,
                     const char *version, struct http_head *ret, struct problem *err);
+
+/* ---- http_upload.c -------------------------------------------------------------------------------------- */
 
 /* The three kinds of call that libmicrohttpd makes for a request. False: the connection must be closed. */
 bool http_upload_begin(struct http_connection *connection, const char *method, const char *version);
@@ -113,6 +150,8 @@ void http_upload_stuck(struct http_connection *connection);
 /* Looks after refused uploads; true if there are any. */
 bool http_upload_expire(struct http *http, uint64_t now);
 
+/* ---- http_answer.c -------------------------------------------------------------------------------------- */
+
 /* Writes a reply without source to the socket itself, past libmicrohttpd, and ends the sending side. Only
  * while libmicrohttpd has not begun to answer. */
 void http_answer_by_hand(struct http_connection *connection, const struct reply *reply);
@@ -120,24 +159,25 @@ void http_answer_by_hand(struct http_connection *connection, const struct reply 
 /* Undoes http_reserve_block, if it was called. */
 void http_unreserve_block(struct http_connection *connection);
 
-/* Makes libmicrohttpd notice that this connection is over. */
-void http_abort(struct http_connection *connection);
-
-/* Cuts a connection off and says why in log and metrics. */
-void http_cut_connection(struct http_connection *connection, enum cut_reason reason);
-
-/* Whether clients are fast enough: for a new http, for a new connection. */
-void http_pace_init(struct http *http);
-void http_pace_add(struct http_connection *connection);
-
 /* The answer when there is no memory to make one, or NULL. */
 struct MHD_Response *http_make_no_memory(void);
 
-/* ---- http_daemons.c: after the daemons have been started, and at their end */
-bool http_daemons_join(struct http *http);
-void http_daemons_stop(struct http *http);
+/* ---- http_pace.c: whether clients are fast enough ------------------------------------------------------- */
 
-/* ---- http_tls.c */
+/* For a new http, for a new connection. */
+void http_pace_init(struct http *http);
+void http_pace_add(struct http_connection *connection);
+
+/* A request is over. */
+void http_pace_served(struct http_connection *connection, const struct request *request);
+
+/* All that was read so far is over, and no part of a request to come. */
+void http_pace_forget(struct http_connection *connection);
+
+/* A connection without a request has read something of the next one, as far as can be known. */
+bool http_has_begun(const struct http_connection *connection);
+
+/* ---- http_tls.c ----------------------------------------------------------------------------------------- */
 
 /* What a daemon for TLS needs beside its flag. */
 #define HTTP_TLS_OPTIONS 3 /* items */
@@ -153,19 +193,9 @@ void http_tls_end(struct http_connection *connection);
 /* Writes what the socket takes at once, and says that it was the last. */
 void http_tls_send_last(struct http_connection *connection, const void *bytes, size_t len);
 
-/* A request is over. */
-void http_pace_served(struct http_connection *connection, const struct request *request);
-
-/* All that was read so far is over, and no part of a request to come. */
-void http_pace_forget(struct http_connection *connection);
-
-/* A connection without a request has read something of the next one, as far as can be known. */
-bool http_has_begun(const struct http_connection *connection);
+/* ---- http_message.c ------------------------------------------------------------------------------------- */
 
 /* libmicrohttpd's logger; cls is the http. */
 void http_message(void *cls, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
-
-/* The connection may have been left. */
-void http_touch(struct http_connection *connection);
 
 #endif

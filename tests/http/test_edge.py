@@ -163,7 +163,7 @@ def forgets_clients_that_leave(server):
     before = server.fds()
     for data in (b"", b"GET /v2 HT", request_bytes("POST", EXPAND, [], b"x" * 200)[:-100],
                  request_bytes("POST", EXPAND, [], expand(1, 10 * MIB)),
-                 request_bytes("POST", UNSQUEEZE, *slow(10))):
+                 request_bytes("POST", UNSQUEEZE, *slow(2))):
         for _ in range(50):
             with server.connect() as c:
                 c.send(data)
