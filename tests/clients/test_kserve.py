@@ -106,12 +106,14 @@ def gives_the_answers_about_a_call(server):
     assert result.id, "it makes an id itself"
 
 
-@test
-def answers_in_binary_by_a_parameter(server):
-    body = request("expand", example("FP32"), "FP32", [3, 400], False, True, parameters={"binary_data_output": True})
+@test(rows=[("binary", True), ("JSON", False)])
+def answers_as_a_parameter_says(server, binary):
+    body = request("expand", example("FP32"), "FP32", [3, 400], False, True, parameters={"binary_data_output": binary})
     body.request_outputs = None
-    _, got = infer(server, body)
-    check(got, expanded(example("FP32"), 3, 400))
+    headers = {}
+    result = ask(server, lambda client, base: client.infer(base, body, model_name="expand", response_headers=headers))
+    check(result.outputs[0].as_numpy(), expanded(example("FP32"), 3, 400))
+    equal("inference-header-content-length" in headers, binary)
 
 
 @test
