@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define UNKNOWN UINT64_MAX
+#define FDS "/proc/self/fd"
 #define NS_PER_S ((uint64_t)1000000000)
 
 /* The fields of /proc/self/stat that are wanted, by their numbers in proc(5). */
@@ -33,9 +35,13 @@ static bool read_stat(uint64_t field[STAT_END])
     return at != NULL;
 }
 
+/* Since Linux 6.2 the folder's size is their number; before, it is 0, and they are counted one by one. */
 static uint64_t count_fds(void)
 {
-    DIR *dir = opendir("/proc/self/fd");
+    struct stat folder;
+    if (stat(FDS, &folder) == 0 && folder.st_size > 0)
+        return (uint64_t)folder.st_size;
+    DIR *dir = opendir(FDS);
     if (dir == NULL)
         return UNKNOWN;
     uint64_t count = 0;
