@@ -8,6 +8,10 @@
 #define PHASE_SIZE  ((size_t)METRICS_BOUNDS + 2) /* buckets, the one without bound, the sum */
 #define REQUESTS_AT (PHASES_AT + METRICS_PHASES * PHASE_SIZE)
 
+/* What may become of a request: error codes, the first of which is none, and 304. */
+#define NOT_MODIFIED ((size_t)PROBLEM_END)
+#define OUTCOMES     (NOT_MODIFIED + 1)
+
 #define US ((uint64_t)1000)
 #define MS ((uint64_t)1000000)
 #define S  ((uint64_t)1000000000)
@@ -35,7 +39,7 @@ const char *cut_reason_name(enum cut_reason reason)
 
 size_t metrics_size(void)
 {
-    return REQUESTS_AT + (route_count() + 1) * METRICS_METHODS * PROBLEM_END;
+    return REQUESTS_AT + (route_count() + 1) * METRICS_METHODS * OUTCOMES;
 }
 
 size_t metrics_scalar_at(enum metrics_scalar scalar)
@@ -66,8 +70,9 @@ static size_t method_index(const char *method)
     return strcmp(method, "GET") == 0 ? 0 : strcmp(method, "HEAD") == 0 ? 1 : strcmp(method, "POST") == 0 ? 2 : 3;
 }
 
-size_t metrics_request_at(const struct route *route, const char *method, enum problem_code code)
+size_t metrics_request_at(const struct route *route, const char *method, int status, enum problem_code code)
 {
     size_t row = route == NULL ? route_count() : route_index(route);
-    return REQUESTS_AT + (row * METRICS_METHODS + method_index(method)) * PROBLEM_END + code;
+    size_t outcome = status == 304 ? NOT_MODIFIED : (size_t)code;
+    return REQUESTS_AT + (row * METRICS_METHODS + method_index(method)) * OUTCOMES + outcome;
 }

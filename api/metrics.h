@@ -82,8 +82,8 @@ size_t metrics_cut_at(enum cut_reason reason);
 size_t metrics_bucket_at(enum metrics_phase phase, uint64_t ns); /* the bucket that this duration is in */
 size_t metrics_sum_at(enum metrics_phase phase);                 /* nanoseconds */
 
-/* Requests answered; route NULL: none was found. */
-size_t metrics_request_at(const struct route *route, const char *method, enum problem_code code);
+/* Requests answered; route NULL: none was found. The status follows from the code, but for 304, which has none. */
+size_t metrics_request_at(const struct route *route, const char *method, int status, enum problem_code code);
 
 /* ---- the document -------------------------------------------------------------------------------------- */
 

@@ -70,16 +70,23 @@ static void add_cuts(struct text *text, const uint64_t *counts)
             counts[metrics_cut_at(reason)]);
 }
 
+/* With one outcome; left out as long as there was none. */
+static void add_request(struct text *text, const uint64_t *counts, const struct route *route, const char *method,
+                        int status, enum problem_code code)
+{
+    uint64_t count = counts[metrics_request_at(route, method, status, code)];
+    if (count == 0)
+        return;
+    add(text, "shaped_requests_total{route=\"%s\",method=\"%s\",status=\"%d\",code=\"%s\"} %" PRIu64 "\n",
+        route == NULL ? "" : route_template(route), method, status,
+        code == PROBLEM_NONE ? "" : problem_info(code)->code, count);
+}
+
 static void add_requests_of(struct text *text, const uint64_t *counts, const struct route *route, const char *method)
 {
-    for (enum problem_code code = PROBLEM_NONE; code < PROBLEM_END; code++) {
-        uint64_t count = counts[metrics_request_at(route, method, code)];
-        if (count == 0)
-            continue;
-        add(text, "shaped_requests_total{route=\"%s\",method=\"%s\",status=\"%d\",code=\"%s\"} %" PRIu64 "\n",
-            route == NULL ? "" : route_template(route), method, problem_info(code)->status,
-            code == PROBLEM_NONE ? "" : problem_info(code)->code, count);
-    }
+    for (enum problem_code code = PROBLEM_NONE; code < PROBLEM_END; code++)
+        add_request(text, counts, route, method, problem_info(code)->status, code);
+    add_request(text, counts, route, method, 304, PROBLEM_NONE);
 }
 
 static void add_requests(struct text *text, const uint64_t *counts)

@@ -64,7 +64,8 @@ static void count(const struct request *request, bool whole)
         bump(request, metrics_scalar_at(METRICS_UNANSWERED), 1);
         return;
     }
-    bump(request, metrics_request_at(request->match.route, method_of(request), request->problem), 1);
+    bump(request,
+         metrics_request_at(request->match.route, method_of(request), request->status, request->problem), 1);
     if (!whole)
         bump(request, metrics_scalar_at(METRICS_INCOMPLETE), 1);
 }

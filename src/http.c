@@ -48,7 +48,8 @@ static enum MHD_Result answer_no_memory(struct http_connection *connection)
 {
     if (connection == NULL)
         return MHD_NO;
-    counters_bump(connection->http->loop->counters, metrics_request_at(NULL, "", PROBLEM_OUT_OF_MEMORY), 1);
+    counters_bump(connection->http->loop->counters,
+                  metrics_request_at(NULL, "", MHD_HTTP_SERVICE_UNAVAILABLE, PROBLEM_OUT_OF_MEMORY), 1);
     connection->linger = true;
     return MHD_queue_response(connection->mhd, MHD_HTTP_SERVICE_UNAVAILABLE, connection->http->no_memory);
 }

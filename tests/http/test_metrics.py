@@ -92,6 +92,7 @@ def ask_variously(server):
     server.request("POST", EXPAND, b"x" * 100, [("Content-Encoding", "br")])
     server.request("GET", "/v2/health/live")
     server.request("HEAD", "/v2/health/live")
+    server.request("GET", "/openapi.json", headers={"If-None-Match": "*"})
     server.request("GET", "/nope")
     server.request("DELETE", "/v2")
     server.request("BREW", "/coffee")
@@ -110,6 +111,7 @@ def counts_requests(server):
         (infer, "POST", "415", "unsupported_encoding"): 1,
         ("/v2/health/live", "GET", "200", ""): 1,
         ("/v2/health/live", "HEAD", "200", ""): 1,
+        ("/openapi.json", "GET", "304", ""): 1,
         ("", "GET", "404", "unknown_path"): 1,
         ("", "other", "405", "method_not_allowed"): 1,
         ("", "other", "404", "unknown_path"): 1,
