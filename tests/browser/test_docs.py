@@ -4,9 +4,10 @@ import environment
 environment.enter()
 
 import json  # noqa: E402
+import tempfile  # noqa: E402
 
 from browser import LOOKS, PHONE, accessible, fits, visit  # noqa: E402
-from harness import Skip, equal, main, test  # noqa: E402
+from harness import Server, Skip, equal, main, test  # noqa: E402
 
 # What axe-core finds in Swagger UI itself. In the frame around it nothing is let pass.
 OF_SWAGGER_UI = ["color-contrast", "heading-order", "label", "landmark-main-is-top-level", "nested-interactive",
@@ -103,6 +104,23 @@ def what_there_is_can_be_asked(server, name, member):
         status, body = execute(operation(page, name))
         equal((status, member in json.loads(body)), ("200", True), body)
         swagger_warns(page)
+
+
+@test(limit=60)
+def a_token_can_be_given(server):
+    with tempfile.NamedTemporaryFile("w", suffix=".tokens") as file:
+        file.write("a-token-of-some-length\n")
+        file.flush()
+        with Server("--token-file", file.name, "--open", "docs") as closed, reference(closed) as page:
+            block = operation(page, "serverMetadata")
+            equal(execute(block)[0], "401")
+            page.get_by_role("button", name="Authorize").click()
+            page.locator(".modal-ux input").fill("a-token-of-some-length")
+            page.locator(".modal-ux .authorize").click()
+            page.locator(".modal-ux .btn-done").click()
+            block.get_by_role("button", name="Clear").click()
+            equal(execute(block)[0], "200")
+            swagger_warns(page)
 
 
 @test(limit=60)
