@@ -9,7 +9,7 @@ import tempfile
 import time
 
 from calls import EXPAND, UNSQUEEZE, expand, expanded, slow
-from harness import PROGRAM, WRAPPER, Server, die_with_parent, environment, equal, eventually, main, seconds, test
+from harness import PROGRAM, WRAPPER, Server, Skip, die_with_parent, environment, equal, eventually, main, seconds, test
 from wire import Connection, request_bytes
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
@@ -204,6 +204,8 @@ class Deaf:
 @test(limit=60)
 def waits_for_no_reader_of_its_log(_):
     """A full pipe: requests are answered, lines are lost and counted, and later it says so; it ends in time, too."""
+    if any("valgrind" in word for word in WRAPPER):
+        raise Skip("valgrind writes to that pipe itself, and waits")
     reader, writer = os.pipe()
     fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
     with Deaf(writer) as server:
