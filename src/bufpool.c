@@ -12,7 +12,8 @@
 #define PER_DOUBLING 4
 #define CLASSES (PER_DOUBLING * 30)
 
-/* From this size on, a block is aligned so that huge pages can back it: faulting them in is several times cheaper. */
+/* From this size on, a block is aligned so that huge pages can back it: faulting them in is several times
+ * cheaper. */
 #define HUGE_PAGE ((size_t)2 << 20)
 
 /* A block that waits for reuse; stands in its own first bytes. */

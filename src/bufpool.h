@@ -1,8 +1,9 @@
 /* Large buffers, reused and counted.
  *
- * Fresh pages cost more than the work done in them, so blocks go back to free lists by size class and are handed out
- * again. Everything handed out, kept, or reserved counts against one budget; a request that would exceed it is refused
- * (the caller answers 503), so that the process never grows into the out-of-memory killer.
+ * Fresh pages cost more than the work done in them, so blocks go back to free lists by size class and are
+ * handed out again. Everything handed out, kept, or reserved counts against one budget; a request that would
+ * exceed it is refused (the caller answers 503), so that the process never grows into the out-of-memory
+ * killer.
  *
  * All functions may be called from any thread.
  */
@@ -25,8 +26,8 @@ void bufpool_destroy(struct bufpool *pool);
 /* The pool as where arenas take their blocks from. Valid as long as the pool. */
 const struct memory *bufpool_memory(const struct bufpool *pool);
 
-/* Counts memory that others allocate (connections, responses in flight) against the budget. False, with nothing
- * counted, if it does not fit. */
+/* Counts memory that others allocate (connections, responses in flight) against the budget. False, with
+ * nothing counted, if it does not fit. */
 bool bufpool_reserve(struct bufpool *pool, size_t size);
 void bufpool_unreserve(struct bufpool *pool, size_t size);
 

@@ -111,8 +111,8 @@ static bool own_group(const char *self, const char *controller, char path[PATH_B
     return found;
 }
 
-/* Lowers *limit by the own group and those above it. A container may see its own group as the root, and its path as
- * the host has it, which then is not there. */
+/* Lowers *limit by the own group and those above it. A container may see its own group as the root, and
+ * its path as the host has it, which then is not there. */
 static void climb(const char *root, const char *self, const struct place *place, uint64_t *limit)
 {
     char group[PATH_BYTES], path[2 * PATH_BYTES];

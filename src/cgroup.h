@@ -1,8 +1,8 @@
-/* What the control groups leave this process: a container's limits are set there. Version 2, or version 1 with its
- * hierarchies in folders named by controller.
+/* What the control groups leave this process: a container's limits are set there. Version 2, or version 1
+ * with its hierarchies in folders named by controller.
  *
- * `root` is where they are mounted ("/sys/fs/cgroup"), `self` the list of own groups
- * ("/proc/self/cgroup"). A limit may be set on the own group or on any above it; the smallest counts.
+ * `root` is where they are mounted ("/sys/fs/cgroup"), `self` the list of own groups ("/proc/self/cgroup"). A
+ * limit may be set on the own group or on any above it; the smallest counts.
  */
 #ifndef SRC_CGROUP_H
 #define SRC_CGROUP_H

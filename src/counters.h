@@ -1,4 +1,5 @@
-/* Counters of the operators and of all else that is counted, one set per loop: written by its thread alone, read by any. */
+/* Counters of the operators and of all else that is counted, one set per loop: written by its thread
+ * alone, read by any. */
 #ifndef SRC_COUNTERS_H
 #define SRC_COUNTERS_H
 

@@ -1,9 +1,9 @@
 /* How the process ends without losing a request.
  *
- * First nothing changes, but that readiness is denied and every answer says Connection: close, so that balancers
- * and clients learn of it (DELAY). Then whoever waits in the backlog is let in, the listening sockets are
- * closed, connections without a request are closed, and what is running finishes (FINISH). What has not finished
- * in time is cut off (CUT), and what then still holds on is left behind.
+ * First nothing changes, but that readiness is denied and every answer says Connection: close, so that
+ * balancers and clients learn of it (DELAY). Then whoever waits in the backlog is let in, the listening
+ * sockets are closed, connections without a request are closed, and what is running finishes (FINISH). What
+ * has not finished in time is cut off (CUT), and what then still holds on is left behind.
  *
  * Belongs to the main thread.
  */

@@ -1,11 +1,11 @@
 /* HTTP/1.1 over libmicrohttpd: one daemon per loop, without threads and without a listening socket.
  *
- * http.c is what libmicrohttpd calls; http_connection.c keeps connections, http_touched.c sees when clients have
- * left, http_pace.c that they are not too slow; http_head.c reads heads, http_upload.c takes requests in,
- * http_answer.c sends answers; http_daemons.c runs the daemons, http_tls.c knows the certificate, http_message.c
- * listens to what the library says. They alone know libmicrohttpd. Everything runs on the loop's thread. The daemon
- * works when http_run is called: whenever its descriptor is readable, when its timeout is over, and after an answer
- * was given from outside a run.
+ * http.c is what libmicrohttpd calls; http_connection.c keeps connections, http_touched.c sees when clients
+ * have left, http_pace.c that they are not too slow; http_head.c reads heads, http_upload.c takes requests
+ * in, http_answer.c sends answers; http_daemons.c runs the daemons, http_tls.c knows the certificate,
+ * http_message.c listens to what the library says. They alone know libmicrohttpd. Everything runs on the
+ * loop's thread. The daemon works when http_run is called: whenever its descriptor is readable, when its
+ * timeout is over, and after an answer was given from outside a run.
  */
 #ifndef SRC_HTTP_H
 #define SRC_HTTP_H

@@ -1,4 +1,5 @@
-/* Connections from their start to their end: who may come in, what each takes of the budget, how they are closed. */
+/* Connections from their start to their end: who may come in, what each takes of the budget, how they are
+ * closed. */
 #include "src/http_private.h"
 
 #include <errno.h>
@@ -127,9 +128,9 @@ void http_cut_connection(struct http_connection *connection, enum cut_reason rea
     http_abort(connection);
 }
 
-/* While draining: a request of which something has come is to be answered (and then the connection closed). The
- * receiving side alone must not be ended: what came after that would be read, and libmicrohttpd, when it then
- * sees the end, forget the answer. */
+/* While draining: a request of which something has come is to be answered (and then the connection
+ * closed). The receiving side alone must not be ended: what came after that would be read, and
+ * libmicrohttpd, when it then sees the end, forget the answer. */
 void http_close_if_idle(struct http_connection *connection)
 {
     if (http_peek(connection->fd) > 0 || http_has_begun(connection))

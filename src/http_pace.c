@@ -1,10 +1,10 @@
 /* Deadlines of connections: a client must go on at a certain pace, else it is cut off.
  *
- * libmicrohttpd's own timeout knows only inactivity, and one byte now and then is activity. Here what counts is
- * whole: the whole head, enough of a body, enough of an answer taken, the whole exchange. Nothing is done for
- * this while requests run. All connections of a loop stand in one list and are looked at in turn, each every
- * `http->look_ns`, which is a part of the shortest limit; what a look finds is compared with what the one
- * before found. So limits are exceeded by at most that.
+ * libmicrohttpd's own timeout knows only inactivity, and one byte now and then is activity. Here what counts
+ * is whole: the whole head, enough of a body, enough of an answer taken, the whole exchange. Nothing is done
+ * for this while requests run. All connections of a loop stand in one list and are looked at in turn, each
+ * every `http->look_ns`, which is a part of the shortest limit; what a look finds is compared with what the
+ * one before found. So limits are exceeded by at most that.
  */
 #include "src/http_private.h"
 
@@ -31,9 +31,9 @@ static enum pace_phase request_phase(const struct http_connection *connection)
     return request->state == REQUEST_READING ? PACE_BODY : PACE_ANSWER;
 }
 
-/* Before the request line is complete, libmicrohttpd does not tell of a request. But it has begun if more came
- * than the ones before were. Where their size cannot be known, what had been read at their end counts as
- * theirs. */
+/* Before the request line is complete, libmicrohttpd does not tell of a request. But it has begun if more
+ * came than the ones before were. Where their size cannot be known, what had been read at their end counts
+ * as theirs. */
 void http_pace_forget(struct http_connection *connection)
 {
     int unread = 0;

@@ -96,17 +96,18 @@ struct http_head {
     const char *authorization; /* as sent, in the arena, or NULL; not to be logged */
 };
 
-/* ---- http_daemons.c: after the daemons have been started, and at their end ------------------------------ */
+/* ---- http_daemons.c: after the daemons have been started, and at their end ----------------------------- */
 
 bool http_daemons_join(struct http *http);
 void http_daemons_stop(struct http *http);
 
-/* ---- http_connection.c ---------------------------------------------------------------------------------- */
+/* ---- http_connection.c --------------------------------------------------------------------------------- */
 
 /* The connection of a libmicrohttpd's, or NULL for one that is refused. */
 struct http_connection *http_connection_of(struct MHD_Connection *mhd);
 
-/* A new connection, which http_connection_end frees; NULL if it is refused: libmicrohttpd will see its end. */
+/* A new connection, which http_connection_end frees; NULL if it is refused: libmicrohttpd will see its
+ * end. */
 struct http_connection *http_connection_start(struct http *http, struct MHD_Connection *mhd);
 void http_connection_end(struct http_connection *connection);
 
@@ -122,19 +123,19 @@ void http_cut_connection(struct http_connection *connection, enum cut_reason rea
 /* While draining: closes a connection without a request, unless something of one has come. */
 void http_close_if_idle(struct http_connection *connection);
 
-/* ---- http_touched.c ------------------------------------------------------------------------------------- */
+/* ---- http_touched.c ------------------------------------------------------------------------------------ */
 
 /* The connection may have been left. */
 void http_touch(struct http_connection *connection);
 
-/* ---- http_head.c ---------------------------------------------------------------------------------------- */
+/* ---- http_head.c --------------------------------------------------------------------------------------- */
 
 /* Checks all lines of the head and takes over what the API looks at. False with *err when it must be
  * refused: for PROBLEM_BAD_FRAMING nothing after the head can be trusted. */
 bool http_head_read(struct http_connection *connection, struct request *request, const char *method,
                     const char *version, struct http_head *ret, struct problem *err);
 
-/* ---- http_upload.c -------------------------------------------------------------------------------------- */
+/* ---- http_upload.c ------------------------------------------------------------------------------------- */
 
 /* The three kinds of call that libmicrohttpd makes for a request. False: the connection must be closed. */
 bool http_upload_begin(struct http_connection *connection, const char *method, const char *version);
@@ -150,7 +151,7 @@ void http_upload_stuck(struct http_connection *connection);
 /* Looks after refused uploads; true if there are any. */
 bool http_upload_expire(struct http *http, uint64_t now);
 
-/* ---- http_answer.c -------------------------------------------------------------------------------------- */
+/* ---- http_answer.c ------------------------------------------------------------------------------------- */
 
 /* Writes a reply without source to the socket itself, past libmicrohttpd, and ends the sending side. Only
  * while libmicrohttpd has not begun to answer. */
@@ -162,7 +163,7 @@ void http_unreserve_block(struct http_connection *connection);
 /* The answer when there is no memory to make one, or NULL. */
 struct MHD_Response *http_make_no_memory(void);
 
-/* ---- http_pace.c: whether clients are fast enough ------------------------------------------------------- */
+/* ---- http_pace.c: whether clients are fast enough ------------------------------------------------------ */
 
 /* For a new http, for a new connection. */
 void http_pace_init(struct http *http);
@@ -177,7 +178,7 @@ void http_pace_forget(struct http_connection *connection);
 /* A connection without a request has read something of the next one, as far as can be known. */
 bool http_has_begun(const struct http_connection *connection);
 
-/* ---- http_tls.c ----------------------------------------------------------------------------------------- */
+/* ---- http_tls.c ---------------------------------------------------------------------------------------- */
 
 /* What a daemon for TLS needs beside its flag. */
 #define HTTP_TLS_OPTIONS 3 /* items */
@@ -193,7 +194,7 @@ void http_tls_end(struct http_connection *connection);
 /* Writes what the socket takes at once, and says that it was the last. */
 void http_tls_send_last(struct http_connection *connection, const void *bytes, size_t len);
 
-/* ---- http_message.c ------------------------------------------------------------------------------------- */
+/* ---- http_message.c ------------------------------------------------------------------------------------ */
 
 /* libmicrohttpd's logger; cls is the http. */
 void http_message(void *cls, const char *format, va_list args) __attribute__((format(printf, 2, 0)));

@@ -1,8 +1,8 @@
 /* Connections that clients may have left without libmicrohttpd noticing, or that it does not get on with. */
 #include "src/http_private.h"
 
-/* Looks, a tick of the loop apart (0.3 s in all), after which a connection that has bytes and does not read them is
- * given up. */
+/* Looks, a tick of the loop apart (0.3 s in all), after which a connection that has bytes and does not
+ * read them is given up. */
 #define STUCK_LOOKS 15
 
 /* libmicrohttpd has its sockets in edge-triggered mode and forgets that one is readable when a read came

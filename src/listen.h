@@ -1,6 +1,6 @@
 /* Opens listening sockets: TCP, unix sockets, and those that systemd has opened for us.
  *
- * For the start of the program, before it has threads.
+ * For the start of the program, before loops run: permissions of unix sockets go by the umask of the process.
  */
 #ifndef SRC_LISTEN_H
 #define SRC_LISTEN_H
@@ -23,9 +23,9 @@ struct listening {
     ino_t inode;
 };
 
-/* Opens what the endpoint says. A unix socket that nobody listens on any more is replaced, one that is in use
- * is not. Of the options it needs the permissions of unix sockets, and whether there is TLS. False, with a log
- * line that says why, if it cannot. */
+/* Opens what the endpoint says. A unix socket that nobody listens on any more is replaced, one that is in
+ * use is not. Of the options it needs the permissions of unix sockets, and whether there is TLS. False,
+ * with a log line that says why, if it cannot. */
 bool listen_open(const struct endpoint *endpoint, const struct options *options, const struct log *log,
                  struct listening *ret);
 

@@ -2,8 +2,8 @@
  *
  * Any thread may log. With a ring (log_ring.h) a line is on its way when the call returns, without it it has
  * been written, by one write(2), so that lines never mix. Text that quotes a client is made harmless: control
- * characters and what is not UTF-8 become '?', lines that are too long are cut; in JSON they are escaped, and what is
- * not UTF-8 becomes U+FFFD.
+ * characters and what is not UTF-8 become '?', lines that are too long are cut; in JSON they are escaped, and
+ * what is not UTF-8 becomes U+FFFD.
  */
 #ifndef SRC_LOG_H
 #define SRC_LOG_H
@@ -55,8 +55,8 @@ void log_write(const struct log *log, enum log_level level, const char *format, 
 void log_vwrite(const struct log *log, enum log_level level, const char *format, va_list args)
     __attribute__((format(printf, 3, 0)));
 
-/* Waits until what was logged is written, at most so long: before the process ends by other ways than a return
- * from main. */
+/* Waits until what was logged is written, at most so long: before the process ends by other ways than a
+ * return from main. */
 void log_flush(const struct log *log, unsigned ms);
 
 /* ---- lines with fields --------------------------------------------------------------------------------- */

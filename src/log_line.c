@@ -39,8 +39,8 @@ static void put_number(struct log_line *line, uint64_t number, size_t width)
     put(line, digits + at, sizeof(digits) - at);
 }
 
-/* Year, month and day of a day since 1970-01-01 in the Gregorian calendar, counted in years that begin in March, so
- * that the leap day is the last. gmtime_r would do, but takes a lock. */
+/* Year, month and day of a day since 1970-01-01 in the Gregorian calendar, counted in years that begin in
+ * March, so that the leap day is the last. gmtime_r would do, but takes a lock. */
 static void put_date(struct log_line *line, uint64_t day)
 {
     uint64_t n = day + 719468;                 /* since 0000-03-01 */

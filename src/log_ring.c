@@ -10,7 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The thread gathers lines for so long before it writes them, since waking it for each costs more than the line. */
+/* The thread gathers lines for so long before it writes them, since waking it for each costs more than the
+ * line. */
 #define GATHER_NS 2000000
 
 /* How often a descriptor that takes nothing now is asked again. */

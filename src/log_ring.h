@@ -1,6 +1,6 @@
-/* Lines on their way to a descriptor: written by a thread of its own, so that nobody who logs ever waits for a
- * disk, a terminal or a pipe. What does not fit into the room there is gets lost, and is counted; so does what
- * cannot be written (a full disk, a pipe without a reader).
+/* Lines on their way to a descriptor: written by a thread of its own, so that nobody who logs ever waits for
+ * a disk, a terminal or a pipe. What does not fit into the room there is gets lost, and is counted; so does
+ * what cannot be written (a full disk, a pipe without a reader).
  *
  * Any thread may put lines in. They come out in the order in which they were put in.
  */
@@ -24,8 +24,8 @@ uint64_t log_ring_lost(struct log_ring *ring);
 /* Waits until all is written, at most so long. */
 void log_ring_flush(struct log_ring *ring, unsigned ms);
 
-/* Ends it with all that is in it; if that is not possible in so long, the thread and its memory are left to the
- * end of the process. NULL is allowed. */
+/* Ends it with all that is in it; if that is not possible in so long, the thread and its memory are left
+ * to the end of the process. NULL is allowed. */
 void log_ring_destroy(struct log_ring *ring, unsigned ms);
 
 #endif

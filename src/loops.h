@@ -1,7 +1,7 @@
 /* The event loops of the process: the first on the main thread, each other on a thread of its own.
  *
- * They run side by side and share only the service. What goes from the main thread to a loop (sockets, orders)
- * goes through its mailbox; what comes back are atomics. All functions are called on the main thread.
+ * They run side by side and share only the service. What goes from the main thread to a loop (sockets,
+ * orders) goes through its mailbox; what comes back are atomics. All functions are called on the main thread.
  */
 #ifndef SRC_LOOPS_H
 #define SRC_LOOPS_H
@@ -31,7 +31,8 @@ void loops_end(struct loops *loops);
 /* No loop may run. NULL is allowed. */
 void loops_destroy(struct loops *loops);
 
-/* Hands a connected, non-blocking socket to the loop with the fewest connections, which owns it from then on. */
+/* Hands a connected, non-blocking socket to the loop with the fewest connections, which owns it from then
+ * on. */
 void loops_deliver(struct loops *loops, int fd, const struct sockaddr *address, socklen_t len);
 
 /* Open connections of all loops. */
@@ -49,7 +50,8 @@ void loops_drain(struct loops *loops);
 /* After loops_drain: answers what waits for the pool and cuts all connections off. */
 void loops_cut(struct loops *loops);
 
-/* After loops_drain: no loop has a connection, a request, or a socket to come, as of some milliseconds ago. */
+/* After loops_drain: no loop has a connection, a request, or a socket to come, as of some milliseconds
+ * ago. */
 bool loops_idle(const struct loops *loops);
 
 #endif

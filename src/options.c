@@ -206,8 +206,9 @@ static bool has(const char *text, size_t len, const char *part)
 }
 
 /* Kubernetes describes the Services of a namespace to its containers. One that is called "shaped" makes
- * SHAPED_SERVICE_HOST, SHAPED_SERVICE_PORT_HTTP, SHAPED_PORT_8000_TCP and more of the kind; no option is called so.
- * SHAPED_PORT is then an address, while a number in it is somebody's who wants to say where to listen. */
+ * SHAPED_SERVICE_HOST, SHAPED_SERVICE_PORT_HTTP, SHAPED_PORT_8000_TCP and more of the kind; no option is
+ * called so. SHAPED_PORT is then an address, while a number in it is somebody's who wants to say where to
+ * listen. */
 static bool is_of_a_service(const char *variable, size_t len)
 {
     static const char end[] = "_PORT";

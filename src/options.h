@@ -69,8 +69,9 @@ enum options_verdict {
     OPTIONS_BAD,         /* the sentence that says why has been printed; exit status 2 */
 };
 
-/* `env` as environ. A variable SHAPED_* that is no option is as bad as such a flag: a limit or a lock that is
- * misspelt must not be missing unnoticed. Not reentrant, as getopt_long is not: for the start of the program. */
+/* `env` as environ. A variable SHAPED_* that is no option is as bad as such a flag: a limit or a lock that
+ * is misspelt must not be missing unnoticed. Not reentrant, as getopt_long is not: for the start of the
+ * program. */
 enum options_verdict options_parse(struct options *ret, int argc, char **argv, char **env, FILE *out,
                                    FILE *err);
 

@@ -3,8 +3,8 @@
  * A job is handed over with pool_submit and comes back to the loop that submitted it; between the two it, and
  * all it points to, belongs to the pool. Submitting and cancelling are done on the thread of that loop.
  *
- * To wake a worker, and the loop when it is done, costs as much as a small job. So small jobs are collected over a turn
- * of the loop and then handed over in groups, each of which a worker runs one after the other.
+ * To wake a worker, and the loop when it is done, costs as much as a small job. So small jobs are collected
+ * over a turn of the loop and then handed over in groups, each of which a worker runs one after the other.
  */
 #ifndef SRC_POOL_H
 #define SRC_POOL_H
@@ -42,8 +42,8 @@ struct pool_turn {
 /* Sets the number of threads; only before the first job of the process. */
 void pool_init(struct pool *pool, unsigned threads, unsigned max_inflight);
 
-/* Has the threads made, once loops run. libuv would make them when the first job comes, and end the process if it could
- * not: with this it is known at the start. False if they cannot be had. */
+/* Has the threads made, once loops run. libuv would make them when the first job comes, and end the
+ * process if it could not: with this it is known at the start. False if they cannot be had. */
 bool pool_start(struct pool *pool, uv_loop_t *loop);
 
 /* False, with nothing done, if too many jobs are in flight. */

@@ -16,7 +16,8 @@
 /* The fields of /proc/self/stat that are wanted, by their numbers in proc(5). */
 enum { STAT_UTIME = 14, STAT_STIME = 15, STAT_THREADS = 20, STAT_VSIZE = 23, STAT_RSS = 24, STAT_END };
 
-/* False if there is no such file. The second field, the name, may hold anything, but ends with the last ')'. */
+/* False if there is no such file. The second field, the name, may hold anything, but ends with the last
+ * ')'. */
 static bool read_stat(uint64_t field[STAT_END])
 {
     char text[1024];

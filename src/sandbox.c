@@ -15,8 +15,8 @@
 
 #define WHOLE 0xffffffffu
 
-/* What may be called: always, or only if `argument`, masked, has a value. Names that this machine does not have
- * are left out: the older ones of x86-64 have no counterpart on aarch64. */
+/* What may be called: always, or only if `argument`, masked, has a value. Names that this machine does not
+ * have are left out: the older ones of x86-64 have no counterpart on aarch64. */
 struct allowed {
     const char *name;
     unsigned argument;

@@ -1,8 +1,9 @@
-/* A body pulled ahead by the worker pool, so that costly bytes (short rows, JSON, gzip) never hold up the loop.
+/* A body pulled ahead by the worker pool, so that costly bytes (short rows, JSON, gzip) never hold up the
+ * loop.
  *
- * Two blocks. Each has one owner at a time: EMPTY and FULL the loop, FILLING the worker. A source is pulled in order, so at
- * most one block is FILLING, while the loop reads the other. A job is one block of work, so that no body, however long,
- * keeps a worker from others.
+ * Two blocks. Each has one owner at a time: EMPTY and FULL the loop, FILLING the worker. A source is pulled
+ * in order, so at most one block is FILLING, while the loop reads the other. A job is one block of work, so
+ * that no body, however long, keeps a worker from others.
  *
  * All functions are called on the loop's thread; the source belongs to the stream until stream_busy is false.
  */
@@ -37,13 +38,13 @@ struct stream {
     bool waiting;  /* stream_read had nothing, or stream_stop a job out: call ready */
 };
 
-/* `ready(stream)` is called on the loop when there is something again after a stream_read that had nothing. The blocks
- * come from the arena. False when there is no memory. */
+/* `ready(stream)` is called on the loop when there is something again after a stream_read that had
+ * nothing. The blocks come from the arena. False when there is no memory. */
 bool stream_init(struct stream *stream, struct arena *arena, struct source *source, struct pool *pool, uv_loop_t *loop,
                  void (*ready)(struct stream *stream), void *context);
 
-/* Copies up to n of the next bytes to out and has read blocks filled again. 0: at the end if stream_ended, else there is
- * nothing yet, and `ready` will be called. */
+/* Copies up to n of the next bytes to out and has read blocks filled again. 0: at the end if stream_ended,
+ * else there is nothing yet, and `ready` will be called. */
 size_t stream_read(struct stream *stream, void *out, size_t n);
 
 /* Every byte has been read. */
@@ -52,7 +53,8 @@ bool stream_ended(const struct stream *stream);
 /* A worker has a block: nothing of the stream may be freed before it is back. */
 bool stream_busy(const struct stream *stream);
 
-/* Nobody will read any more: no further block is filled. If stream_busy, `ready` is called when the block is back. */
+/* Nobody will read any more: no further block is filled. If stream_busy, `ready` is called when the block
+ * is back. */
 void stream_stop(struct stream *stream);
 
 #endif

@@ -12,9 +12,9 @@
 
 #include "src/log.h"
 
-/* What is offered: TLS 1.2 and 1.3, with forward secrecy and authenticated encryption only. All of it is good,
- * so the client chooses. The groups are those that clients send keys for at once; another would cost a round
- * trip. */
+/* What is offered: TLS 1.2 and 1.3, with forward secrecy and authenticated encryption only. All of it is
+ * good, so the client chooses. The groups are those that clients send keys for at once; another would cost
+ * a round trip. */
 #define TLS_PRIORITIES                                                                        \
     "SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA:-MAC-ALL:+AEAD:" \
     "-GROUP-ALL:+GROUP-X25519:+GROUP-SECP256R1:+GROUP-SECP384R1"

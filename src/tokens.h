@@ -17,8 +17,8 @@
 
 struct tokens;
 
-/* Reads the file, whose name is borrowed. NULL, with a log line that says why, if it cannot be read, has a line
- * that is no token, or holds none. */
+/* Reads the file, whose name is borrowed. NULL, with a log line that says why, if it cannot be read, has a
+ * line that is no token, or holds none. */
 struct tokens *tokens_create(const char *path, const struct log *log);
 
 /* Nobody may be using them. NULL is allowed. */
