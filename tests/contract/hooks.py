@@ -121,10 +121,13 @@ def before_call(context, case, kwargs):
     if case.meta is None:
         return
     positive = case.meta.generation.mode.is_positive
-    if not case.path.endswith(("/infer", "/shape")):
-        drop(case, *["Content-Encoding"] * positive)  # the body is not compressed
-    elif case.body is not NOT_SET:
-        (mend if positive else isolate)(case)
+    operator = case.path.endswith(("/infer", "/shape")) and case.body is not NOT_SET
+    if operator and positive:
+        mend(case)
+    elif operator:
+        isolate(case)
+    elif positive:
+        drop(case, "Content-Encoding")  # the body is not compressed
     keep_modes(case)
 
 
