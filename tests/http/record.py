@@ -10,6 +10,7 @@ import json
 import os
 import re
 import sys
+import threading
 
 BODY_MAX = 1 << 16
 REQUEST_LINE = re.compile(rb"(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE|CONNECT) ([!-~]+) HTTP/1\.1\r\n")
@@ -18,9 +19,14 @@ REQUEST_LINE = re.compile(rb"(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE|CONNE
 class Record:
     def __init__(self, folder):
         self.folder, self.file, self.seen = folder, None, set()
+        self.lock = threading.Lock()
 
     def add(self, method, target, response):
-        """An answer to a request; `response` as in wire.py."""
+        """An answer to a request; `response` as in wire.py. From any thread."""
+        with self.lock:
+            self._add(method, target, response)
+
+    def _add(self, method, target, response):
         short = len(response.body) <= BODY_MAX
         what = (method, target.split("?")[0], response.status, response.body if short else b"")
         key = hashlib.blake2b(repr(what).encode()).digest()
