@@ -143,7 +143,8 @@ class Peer:
 
 
 def shaped(program, *options):
-    return Peer([program, "--listen", "127.0.0.1:0", *options], ready="/v2/health/ready")
+    # nginx writes no log of requests either.
+    return Peer([program, "--listen", "127.0.0.1:0", "--log-level", "warning", *options], ready="/v2/health/ready")
 
 
 def send_loop(program):

@@ -70,7 +70,7 @@ start_nginx_somewhere()
 
 start_shaped()
 {
-    "$shaped" --listen 127.0.0.1:0 "$@" 2>"$dir/shaped.log" &
+    "$shaped" --listen 127.0.0.1:0 --log-level warning "$@" 2>"$dir/shaped.log" &
     shaped_pid=$!
     wait_for grep -q 'listening on http' "$dir/shaped.log" || { cat "$dir/shaped.log"; return 1; }
     shaped_port=$(sed -n 's,.*listening on http://127.0.0.1:\([0-9]*\).*,\1,p' "$dir/shaped.log")
