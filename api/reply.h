@@ -6,7 +6,7 @@
 #include "api/problem.h"
 #include "api/source.h"
 
-#define REPLY_MAX_HEADERS 8
+#define REPLY_MAX_HEADERS 12
 
 struct header {
     const char *name;
