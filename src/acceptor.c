@@ -113,9 +113,7 @@ bool acceptor_add(struct acceptor *acceptor, const struct listening *listening)
 
 static void on_closed(uv_handle_t *handle)
 {
-    struct listener *listener = handle->data;
-    close(listener->listening.fd);
-    free(listener);
+    free(handle->data);
 }
 
 void acceptor_end(struct acceptor *acceptor)
@@ -129,5 +127,6 @@ void acceptor_end(struct acceptor *acceptor)
             continue;
         list_remove(&listener->link);
         uv_close((uv_handle_t *)&listener->poll, on_closed);
+        close(listener->listening.fd); /* at once: before a client learns that its connection is closed */
     }
 }
