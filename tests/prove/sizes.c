@@ -78,6 +78,7 @@ void prove_unsqueeze(void)
 void prove_expand(void)
 {
     for (int count = 0; count <= SHAPE_MAX_RANK; count++)
-        infer(&op_expand_13, Frama_C_int_interval(SHAPE_RANK_UNKNOWN, SHAPE_MAX_RANK), count,
-              Frama_C_int_interval(0, 2));
+        infer(&op_expand_13, Frama_C_int_interval(SHAPE_RANK_UNKNOWN, SHAPE_MAX_RANK), count, 1);
+    for (int list_rank = SHAPE_RANK_UNKNOWN; list_rank <= 2; list_rank++)
+        infer(&op_expand_13, Frama_C_int_interval(SHAPE_RANK_UNKNOWN, SHAPE_MAX_RANK), 1, list_rank);
 }
