@@ -2,8 +2,8 @@
 # `make prove`: what tests can only sample, for all inputs up to a bound. TAP.
 #
 #   kernel.c  every byte range of every view of a small world, compiled with the sanitizers, against the oracle
-#   sizes.c   size arithmetic, broadcast rule, axes, and whole numbers as text, for all values of all arguments and all ranks
-#             to the limit: Frama-C's Eva shows that no operation overflows, shifts too far, reads what was not set, or leaves
+#   sizes.c   size arithmetic, broadcast rule, and whole numbers as text, for all values of all arguments and all ranks to
+#             the limit: Frama-C's Eva shows that no operation overflows, shifts too far, reads what was not set, or leaves
 #             its array. It is skipped where Frama-C (Debian: frama-c-base) is not installed
 set -u
 
@@ -22,7 +22,7 @@ eva()
     fi
     (cd "$top" && frama-c -c11 -eva -machdep gcc_x86_64 -cpp-extra-args="-I. -include tests/prove/builtins.h" \
         -main "prove_$2" -eva-precision 3 -eva-auto-loop-unroll 70 -eva-slevel 300 \
-        ops/dtype.c ops/expand.c ops/op.c ops/shape.c ops/tensor.c ops/unsqueeze.c tests/prove/sizes.c) \
+        ops/dtype.c ops/shape.c tests/prove/sizes.c) \
         >"$scratch/log" 2>&1
     if grep -q '^  0 alarms generated' "$scratch/log"; then
         echo "ok $1 - all inputs: $2"
@@ -33,7 +33,7 @@ eva()
     fi
 }
 
-echo 1..5
+echo 1..3
 if ${CC:-cc} -std=gnu11 -O2 -fsanitize=address,undefined -fno-sanitize-recover=all "-I$top" -o "$scratch/kernel" \
     "$top"/ops/*.c "$top/tests/prove/kernel.c" && "$scratch/kernel" >"$scratch/views"; then
     echo "ok 1 - all views of a small world"
@@ -44,6 +44,4 @@ else
 fi
 eva 2 sizes
 eva 3 decimal
-eva 4 unsqueeze
-eva 5 expand
 exit "$failed"
