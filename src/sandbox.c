@@ -126,8 +126,8 @@ static int allow(scmp_filter_ctx filter, const struct allowed *allowed)
 /* abort(3) sends a signal to the own thread. */
 static int allow_abort(scmp_filter_ctx filter)
 {
-    return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
-                            SCMP_CMP64(0, SCMP_CMP_EQ, (scmp_datum_t)getpid()));
+    const struct scmp_arg_cmp own = {.arg = 0, .op = SCMP_CMP_EQ, .datum_a = (scmp_datum_t)getpid()};
+    return seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, &own);
 }
 
 static int fill(scmp_filter_ctx filter, bool unlinks)
