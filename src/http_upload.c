@@ -77,6 +77,16 @@ static bool may_enter(const struct request *request, const char *authorization, 
                        authorization == NULL ? "a token is needed here" : "the token is not a good one");
 }
 
+/* Whether there would be memory for the whole of a body now, of which most is taken later. */
+static bool might_fit(const struct request *request, uint64_t announced)
+{
+    struct bufpool *pool = request->loop->service->bufpool;
+    if (announced > SIZE_MAX || !bufpool_reserve(pool, (size_t)announced))
+        return false;
+    bufpool_unreserve(pool, (size_t)announced);
+    return true;
+}
+
 static bool accept_head(struct request *request, const struct http_head *head, const char **allow,
                         struct problem *err)
 {
@@ -91,9 +101,9 @@ static bool accept_head(struct request *request, const struct http_head *head, c
     if (over_limit(request, head->length))
         return too_large(request, err);
     request->announced = head->length;
-    if (head->length > 0 && route_has_body(request->match.route) && !request_reserve(request, head->length))
-        return problem_memory(err);
-    return true;
+    if (head->length == 0 || !route_has_body(request->match.route))
+        return true;
+    return (might_fit(request, head->length) && request_reserve(request, head->length)) || problem_memory(err);
 }
 
 bool http_upload_begin(struct http_connection *connection, const char *method, const char *version)

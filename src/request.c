@@ -145,12 +145,34 @@ static bool move_body(struct request *request, size_t cap)
     return true;
 }
 
+/* Who announces much and sends nothing must not hold much: the whole of an announced body has its memory only when a
+ * part of it has come. That part is copied once more. */
+#define EARNEST_PART 16
+
+static size_t first_cap(size_t announced)
+{
+    size_t part = announced / EARNEST_PART;
+    if (part < GROW_FROM)
+        part = GROW_FROM;
+    return part < announced ? part : announced;
+}
+
+/* What holds `want` bytes: all that was announced, or twice what there was. */
+static size_t next_cap(const struct request *request, size_t want)
+{
+    size_t cap = request->body_cap < GROW_FROM ? GROW_FROM : request->body_cap * 2;
+    if (request->announced > request->body_cap)
+        cap = (size_t)request->announced;
+    return cap < want ? want : cap;
+}
+
 bool request_reserve(struct request *request, uint64_t announced)
 {
     if (announced > SIZE_MAX)
         return false;
+    request->announced = announced;
     if (announced > REQUEST_BLOCK_BYTES / 2)
-        return move_body(request, (size_t)announced);
+        return move_body(request, first_cap((size_t)announced));
     request->body = arena_alloc(&request->arena, (size_t)announced, 1);
     return request->body != NULL;
 }
@@ -160,11 +182,9 @@ bool request_append(struct request *request, const void *data, size_t n)
     if (n > SIZE_MAX / 2 - request->body_len)
         return false;
     size_t want = request->body_len + n;
-    if (request->body == NULL || (request->body_cap > 0 && want > request->body_cap)) {
-        size_t cap = request->body_cap < GROW_FROM ? GROW_FROM : request->body_cap * 2;
-        if (!move_body(request, cap < want ? want : cap))
-            return false;
-    }
+    bool fits = request->body != NULL && (request->body_cap == 0 || want <= request->body_cap);
+    if (!fits && !move_body(request, next_cap(request, want)))
+        return false;
     memcpy(request->body + request->body_len, data, n);
     request->body_len = want;
     return true;

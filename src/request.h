@@ -86,7 +86,7 @@ struct request {
 /* A new one in READING; the target is copied. NULL when there is no memory. */
 struct request *request_create(struct loop *loop, const char *target);
 
-/* Makes room for an announced body. False when there is no memory. */
+/* Makes room for an announced body, or the beginning of a large one. False when there is no memory. */
 bool request_reserve(struct request *request, uint64_t announced);
 
 /* Appends to the body, growing it as needed. False when there is no memory. */

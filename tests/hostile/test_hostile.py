@@ -284,7 +284,7 @@ BOMB = request_bytes("POST", EXPAND, JSON + [("Content-Encoding", "gzip")], bomb
 TINY = b"1\r\nx\r\n" * 5000
 FLOODS = [
     ("slow heads", 100, b"POST / HTTP/1.1\r\n", send(b"X: y\r\n")),
-    ("slow bodies", 100, HEAD + b"Content-Length: 100000\r\n\r\n", send(b" ")),
+    ("slow bodies", 100, HEAD + b"Content-Length: 1000000\r\n\r\n", send(b" ")),
     ("slow readers", 100, LARGE, nothing),
     ("connections that say nothing", 100, b"", nothing),
     ("more connections than there may be", 300, b"", nothing),

@@ -159,13 +159,17 @@ def wants_a_whole_request_in_time(_):
 
 @test
 def has_its_memory_back_soon(_):
-    """Clients that announce much and send nothing hold the budget no longer than the least rate allows."""
+    """Clients that announce much and send nothing hold little; those that send a part of it and no more hold the budget no
+    longer than the least rate allows."""
     with limited("--memory-budget", "64M", receive_stall=1) as server:
-        held = [server.connect() for _ in range(4)]
-        for c in held:
+        big = expand(1, 3) + b" " * (30 * MIB)
+        held = [server.connect() for _ in range(5)]
+        for c in held[:4]:
             c.send(body_head(40 * MIB))
         time.sleep(seconds(0.2))
-        big = expand(1, 3) + b" " * (30 * MIB)
+        equal(server.request("POST", EXPAND, body=big).status, 200)
+        held[4].send(body_head(40 * MIB) + b" " * (3 * MIB))
+        time.sleep(seconds(0.2))
         equal(server.request("POST", EXPAND, body=big).status, 503)
         eventually(lambda: server.request("POST", EXPAND, body=big).status == 200, 3, "the memory is back")
         for c in held:

@@ -323,7 +323,7 @@ def tells_of_the_pool_and_the_budget(_):
             equal(c.response().status, 400)
             c.close()
         with one.connect() as c:
-            c.send(request_bytes("POST", EXPAND, [("Content-Length", str(150 * MIB))]))
+            c.send(request_bytes("POST", EXPAND, [("Content-Length", str(150 * MIB))]) + b" " * (10 * MIB))
             eventually(lambda: value(scrape(one), "shaped_memory_used_bytes") > 150 * MIB, 5, "memory is used")
             equal(one.request("POST", EXPAND, b"x" * (120 * MIB)).status, 503)
             assert value(scrape(one), "shaped_memory_refused_total") >= 1

@@ -164,7 +164,7 @@ def budget_full_of_others(server):
     with Server("--memory-budget", "32M") as small:
         holders = [small.connect() for _ in range(3)]
         for holder in holders:
-            holder.send(head + b" ")
+            holder.send(head + b" " * MIB)  # as much as it takes to have the memory for all
         refused = small.request("POST", "/v2/models/expand/infer", b" " * (10 * MIB))
         equal(refused.status, 503)
         equal(refused.get("Retry-After"), "1")

@@ -115,6 +115,27 @@ START_TEST(collects_bodies)
 }
 END_TEST
 
+/* Of a large body that was announced a sixteenth is there from the start, and all of it when that is full. */
+START_TEST(gives_memory_to_who_sends)
+{
+    static struct fixture f;
+    setup(&f);
+    struct request *request = request_create(&f.loop, "/x");
+    ck_assert(request_reserve(request, 16000000));
+    ck_assert_uint_eq(request->body_cap, 1000000);
+    static uint8_t piece[500000];
+    for (int i = 0; i < 2; i++)
+        ck_assert(request_append(request, piece, sizeof(piece)));
+    ck_assert_uint_eq(request->body_cap, 1000000);
+    ck_assert(request_append(request, piece, 1));
+    ck_assert_uint_eq(request->body_cap, 16000000);
+    request_release(request, true);
+    ck_assert_uint_eq(f.counted.used, 0);
+    request_free_spare(&f.loop);
+    counters_destroy(f.loop.counters);
+}
+END_TEST
+
 START_TEST(takes_no_memory_for_small_ones)
 {
     static struct fixture f;
@@ -135,12 +156,17 @@ START_TEST(says_when_there_is_no_memory)
     static struct fixture f;
     setup(&f);
     f.counted.refuse_above = 100000;
+    for (int announced = 0; announced <= 100001; announced += 100001) {
+        struct request *request = request_create(&f.loop, "/x");
+        ck_assert(announced == 0 || request_reserve(request, (uint64_t)announced)); /* a part of it */
+        uint8_t piece[60000] = {0};
+        ck_assert(request_append(request, piece, sizeof(piece)));
+        ck_assert(!request_append(request, piece, sizeof(piece)));
+        ck_assert_uint_eq(request->body_len, sizeof(piece)); /* what was there is still there */
+        request_release(request, true);
+    }
     struct request *request = request_create(&f.loop, "/x");
-    ck_assert(!request_reserve(request, 100001));
-    uint8_t piece[60000] = {0};
-    ck_assert(request_append(request, piece, sizeof(piece)));
-    ck_assert(!request_append(request, piece, sizeof(piece)));
-    ck_assert_uint_eq(request->body_len, sizeof(piece)); /* what was there is still there */
+    ck_assert(!request_reserve(request, 1600016));
     request_release(request, true);
     ck_assert_uint_eq(f.counted.used, 0);
     request_free_spare(&f.loop);
@@ -188,6 +214,7 @@ START_TEST(does_not_begin_without_memory)
 END_TEST
 
 SUITE("request", TEST_ONE(allows_these_edges_alone) TEST_ONE(names_its_states)
-                     TEST_ROWS(collects_bodies, bodies) TEST_ONE(takes_no_memory_for_small_ones)
-                         TEST_ONE(says_when_there_is_no_memory) TEST_ONE(does_not_begin_without_memory)
-                             TEST_ONE(uses_requests_again))
+                     TEST_ROWS(collects_bodies, bodies) TEST_ONE(gives_memory_to_who_sends)
+                     TEST_ONE(takes_no_memory_for_small_ones)
+                     TEST_ONE(says_when_there_is_no_memory) TEST_ONE(does_not_begin_without_memory)
+                     TEST_ONE(uses_requests_again))
