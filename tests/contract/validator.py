@@ -12,7 +12,7 @@ import jsonschema_rs
 COMMON_HEADERS = {"connection", "content-length", "content-type", "date", "keep-alive", "transfer-encoding"}
 
 # What is no HTTP, or far too large, the HTTP library answers with a page.
-LIBRARY = {400, 414, 431}
+LIBRARY = {400, 413, 414, 431}
 
 
 class Undocumented(Exception):
