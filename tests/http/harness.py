@@ -59,10 +59,15 @@ def die_with_parent():
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
+def under_valgrind():
+    """Whether the server runs under valgrind: slowly, and with descriptors and system calls that are valgrind's."""
+    return any("valgrind" in word for word in WRAPPER)
+
+
 def environment(**variables):
     """This process's, without what the program would take for options (the tests' own variables are called so too)."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("SHAPED_")}
-    if any("valgrind" in word for word in WRAPPER):  # which needs system calls of its own
+    if under_valgrind():  # which needs system calls of its own
         kept["SHAPED_SANDBOX"] = "off"
     return dict(kept, **variables)
 
@@ -200,7 +205,7 @@ def instrumented():
             sanitized = '#define SHAPED_SANITIZER "no"' not in f.read()
     except OSError:
         sanitized = False
-    return sanitized or any("valgrind" in word for word in WRAPPER)
+    return sanitized or under_valgrind()
 
 
 def memory_counts():
