@@ -18,13 +18,25 @@ LIBRARIES = glob.glob(os.path.join(WHERE, "lib", "python*", "site-packages", "nv
 def analyze(*options):
     """Its exit status and what it prints."""
     done = subprocess.run([PROGRAM, *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, timeout=seconds(40), env=dict(os.environ, LD_LIBRARY_PATH=":".join(LIBRARIES)))
+                          text=True, timeout=seconds(25), env=dict(os.environ, LD_LIBRARY_PATH=":".join(LIBRARIES)))
     return done.returncode, done.stdout
 
 
+def owes_nothing(server):
+    """Every request that was begun has its answer, but the one that asks for this."""
+    text = server.request("GET", "/metrics").body.decode()
+    return float(re.search(r"^shaped_requests_in_flight ([0-9.]+)$", text, re.M).group(1)) <= 1
+
+
 def load(server, model, data, *options):
-    return analyze("-u", "%s:%d" % server.address, "-m", model, "--request-count", "300", "--concurrency-range", "2",
-                   "--input-data", os.path.join(environment.HERE, data), *options)
+    command = ["-u", "%s:%d" % server.address, "-m", model, "--request-count", "300", "--concurrency-range", "2",
+               "--input-data", os.path.join(environment.HERE, data), *options]
+    try:
+        return analyze(*command)
+    except subprocess.TimeoutExpired:
+        if not owes_nothing(server):
+            raise
+        return analyze(*command)  # it was not the server that it waited for: it has been seen to do so on a busy machine
 
 
 def counted(server, model):
