@@ -1,4 +1,4 @@
-/* A body pulled ahead by the worker pool, so that costly bytes (short rows, JSON, gzip) never hold up the
+/* A body pulled ahead by the worker pool, so that costly bytes (those of gzip) never hold up the
  * loop.
  *
  * Two blocks. Each has one owner at a time: EMPTY and FULL the loop, FILLING the worker. A source is pulled
