@@ -266,10 +266,48 @@ static enum options_verdict refuse(int found, char **argv, FILE *err)
     return OPTIONS_BAD;
 }
 
-static enum options_verdict act(const struct action *action, FILE *out, FILE *err)
+static enum options_verdict take_flag(struct source *source, int found, char **argv)
 {
-    if (action->verdict != OPTIONS_DONE)
-        return action->verdict;
+    if (found == '?' || found == ':')
+        return refuse(found, argv, source->err);
+    if (found >= ACTION_BASE)
+        return actions[found - ACTION_BASE].verdict;
+    char label[64];
+    snprintf(label, sizeof(label), "--%s", rows[found].name);
+    return take(source, &rows[found], label, optarg) ? OPTIONS_RUN : OPTIONS_BAD;
+}
+
+static void begin_arguments(struct option list[ROWS + ACTIONS + 1])
+{
+    fill_list(list);
+    optind = 0; /* starts anew, also when called twice */
+    opterr = 0;
+}
+
+static enum options_verdict take_arguments(struct options *ret, int argc, char **argv, FILE *err)
+{
+    struct source source = {.options = ret, .err = err};
+    struct option list[ROWS + ACTIONS + 1];
+    enum options_verdict verdict = OPTIONS_RUN;
+    begin_arguments(list);
+    int found;
+    while ((found = getopt_long(argc, argv, "+:", list, NULL)) != -1) {
+        enum options_verdict one = take_flag(&source, found, argv);
+        if (one == OPTIONS_BAD)
+            return one;
+        verdict = one == OPTIONS_RUN ? verdict : one;
+    }
+    if (optind < argc) {
+        fprintf(err, "shaped: \"%s\" is not an option: see --help.\n", argv[optind]);
+        return OPTIONS_BAD;
+    }
+    return verdict;
+}
+
+/* ---- questions ----------------------------------------------------------------------------------------- */
+
+static enum options_verdict tell(const struct action *action, FILE *out, FILE *err)
+{
     if (strcmp(action->name, "version") == 0) {
         fprintf(out, "shaped %s\n", PACKAGE_VERSION);
         return OPTIONS_DONE;
@@ -283,37 +321,16 @@ static enum options_verdict act(const struct action *action, FILE *out, FILE *er
     return OPTIONS_DONE;
 }
 
-static enum options_verdict take_flag(struct source *source, int found, char **argv, FILE *out)
+/* OPTIONS_RUN if nothing is asked. */
+static enum options_verdict answer(int argc, char **argv, FILE *out, FILE *err)
 {
-    if (found == '?' || found == ':')
-        return refuse(found, argv, source->err);
-    if (found >= ACTION_BASE)
-        return act(&actions[found - ACTION_BASE], out, source->err);
-    char label[64];
-    snprintf(label, sizeof(label), "--%s", rows[found].name);
-    return take(source, &rows[found], label, optarg) ? OPTIONS_RUN : OPTIONS_BAD;
-}
-
-static enum options_verdict take_arguments(struct options *ret, int argc, char **argv, FILE *out, FILE *err)
-{
-    struct source source = {.options = ret, .err = err};
     struct option list[ROWS + ACTIONS + 1];
-    enum options_verdict verdict = OPTIONS_RUN;
-    fill_list(list);
-    optind = 0; /* starts anew, also when called twice */
-    opterr = 0;
+    begin_arguments(list);
     int found;
-    while ((found = getopt_long(argc, argv, "+:", list, NULL)) != -1) {
-        enum options_verdict one = take_flag(&source, found, argv, out);
-        if (one == OPTIONS_DONE || one == OPTIONS_BAD)
-            return one;
-        verdict = one == OPTIONS_RUN ? verdict : one;
-    }
-    if (optind < argc) {
-        fprintf(err, "shaped: \"%s\" is not an option: see --help.\n", argv[optind]);
-        return OPTIONS_BAD;
-    }
-    return verdict;
+    while ((found = getopt_long(argc, argv, "+:", list, NULL)) != -1 && found != '?' && found != ':')
+        if (found >= ACTION_BASE && actions[found - ACTION_BASE].verdict == OPTIONS_DONE)
+            return tell(&actions[found - ACTION_BASE], out, err);
+    return OPTIONS_RUN;
 }
 
 /* What no option can tell by itself. */
@@ -333,10 +350,13 @@ static enum options_verdict check_together(const struct options *options, enum o
 enum options_verdict options_parse(struct options *ret, int argc, char **argv, char **env, FILE *out, FILE *err)
 {
     *ret = (struct options){0};
+    enum options_verdict verdict = answer(argc, argv, out, err); /* first: who is told of a mistake asks for help */
+    if (verdict != OPTIONS_RUN)
+        return verdict;
     if (!take_defaults(ret, err) || !take_environment(ret, env, err))
         return OPTIONS_BAD;
-    enum options_verdict verdict = take_arguments(ret, argc, argv, out, err);
-    if (verdict == OPTIONS_DONE || verdict == OPTIONS_BAD)
+    verdict = take_arguments(ret, argc, argv, err);
+    if (verdict == OPTIONS_BAD)
         return verdict;
     return check_together(ret, verdict, err);
 }

@@ -343,6 +343,27 @@ START_TEST(tells_its_version)
 }
 END_TEST
 
+/* Also one who must find out what is wrong with the rest. */
+static const struct {
+    const char *args[ARGS_MAX], *env[ARGS_MAX];
+} questions[] = {
+    {{"--help"}, {"SHAPED_THREDS=7"}},
+    {{"--help=all"}, {"SHAPED_THREADS=many"}},
+    {{"--version"}, {"SHAPED_THREDS=7"}},
+    {{"--threads=many", "--help"}, {NULL}},
+    {{"--tls-key", "k", "--version"}, {NULL}},
+    {{"--check-config", "--help"}, {NULL}},
+};
+
+START_TEST(answers_whoever_asks)
+{
+    struct result got = parse_with(questions[_i].args, questions[_i].env);
+    ck_assert_int_eq(got.verdict, OPTIONS_DONE);
+    ck_assert_str_eq(got.err, "");
+    ck_assert_str_ne(got.out, "");
+}
+END_TEST
+
 SUITE("options",
       TEST_ONE(has_the_documented_defaults) TEST_ROWS(reads_numbers, numbers)
           TEST_ROWS(reads_endpoints, endpoints) TEST_ROWS(reads_paths_of_unix_sockets, paths) TEST_ROWS(collects_addresses, lists)
@@ -350,4 +371,5 @@ SUITE("options",
                   TEST_ROWS(reads_the_environment, sources) TEST_ROWS(says_what_is_wrong, bad)
                       TEST_ROWS(says_what_is_wrong_in_the_environment, bad_variables)
                           TEST_ROWS(tells_what_is_wanted, wishes) TEST_ONE(helps_on_one_screen)
-                              TEST_ONE(helps_with_all_options) TEST_ONE(tells_its_version))
+                              TEST_ONE(helps_with_all_options) TEST_ONE(tells_its_version)
+                                  TEST_ROWS(answers_whoever_asks, questions))
