@@ -255,6 +255,8 @@ bool codec_json_decode(struct arena *arena, const struct codec_limits *limits, s
     const struct call fresh = *ret;
     enum choice dry_run;
     bool good = decode(arena, limits, head, tail, ret, &dry_run, err);
+    if (!good && err->code == PROBLEM_OUT_OF_MEMORY) /* what a dry run would say of the document is not known then */
+        return false;
     if (fresh.dry_run || (good ? dry_run != CHOICE_YES : !asks_for_dry_run(arena, limits, head, err)))
         return good;
     if (good) { /* nothing in it needed the leave of a dry run */
