@@ -8,6 +8,10 @@
 /* Below this, malloc is as good and reuses by itself. */
 #define SMALLEST ((size_t)64 << 10)
 
+/* What is not smaller leaves this part of the budget to connections and small requests, so that streams whose
+ * readers are slow, and large bodies, cannot keep everybody else out. */
+#define LEFT_BY_LARGE(budget) ((budget) / 8)
+
 /* Four classes to a doubling (4, 5, 6, 7 quarters), so that rounding up wastes an eighth on average. */
 #define PER_DOUBLING 4
 #define CLASSES (PER_DOUBLING * 30)
@@ -75,10 +79,17 @@ static void make_room(struct bufpool *pool, size_t size)
     }
 }
 
+/* With the lock held. */
+static bool fits_into(const struct bufpool *pool, size_t size)
+{
+    size_t most = pool->budget - (size < SMALLEST ? 0 : LEFT_BY_LARGE(pool->budget));
+    return pool->used <= most && size <= most - pool->used;
+}
+
 bool bufpool_reserve(struct bufpool *pool, size_t size)
 {
     pthread_mutex_lock(&pool->lock);
-    bool fits = size <= pool->budget - pool->used;
+    bool fits = fits_into(pool, size);
     if (fits) {
         make_room(pool, size);
         pool->used += size;
@@ -109,7 +120,7 @@ static void *alloc_small(struct bufpool *pool, size_t size)
 static void *take_kept(struct bufpool *pool, unsigned class)
 {
     pthread_mutex_lock(&pool->lock);
-    struct kept *block = pool->free[class];
+    struct kept *block = fits_into(pool, class_size(class)) ? pool->free[class] : NULL;
     if (block != NULL) {
         pool->free[class] = block->next;
         pool->kept -= class_size(class);

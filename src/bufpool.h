@@ -3,7 +3,7 @@
  * Fresh pages cost more than the work done in them, so blocks go back to free lists by size class and are
  * handed out again. Everything handed out, kept, or reserved counts against one budget; a request that would
  * exceed it is refused (the caller answers 503), so that the process never grows into the out-of-memory
- * killer.
+ * killer. An eighth of the budget is only for pieces below 64 KiB: connections and small requests.
  *
  * All functions may be called from any thread.
  */

@@ -83,10 +83,16 @@ static bool add_headers(struct MHD_Response *response, const struct reply *reply
     return !close || MHD_add_response_header(response, "Connection", "close") == MHD_YES;
 }
 
+/* Where memory is short, what the connection holds is given back too. */
+static bool is_last(const struct request *request, const struct reply *reply)
+{
+    return reply->close || reply->problem == PROBLEM_OUT_OF_MEMORY || service_draining(request->loop->service);
+}
+
 void http_answer(struct request *request, const struct reply *reply, enum http_bytes bytes)
 {
     struct http_connection *connection = request->connection;
-    bool close = reply->close || service_draining(request->loop->service);
+    bool close = is_last(request, reply);
     struct MHD_Response *response = make_response(request, reply, bytes);
     bool queued = response != NULL && add_headers(response, reply, close) && add_remarks(response, request) &&
                   MHD_queue_response(connection->mhd, (unsigned)reply->status, response) == MHD_YES;

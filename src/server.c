@@ -92,10 +92,11 @@ static uint64_t memory_budget(const struct options *options)
     return half < BUDGET_MAX ? half : BUDGET_MAX;
 }
 
-/* A body must fit into the budget beside its connection, also rounded up to a size class. */
+/* A body must fit into what large blocks may have of the budget (bufpool.h), seven eighths, beside its
+ * connection, also rounded up to a size class, a quarter more. */
 static uint64_t max_request(const struct options *options, uint64_t budget)
 {
-    uint64_t most = budget / 4 * 3;
+    uint64_t most = budget / 16 * 11;
     return options->max_request_bytes < most ? options->max_request_bytes : most;
 }
 

@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 import zlib
+from contextlib import ExitStack
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "http"))
 from calls import EXPAND, UNSQUEEZE, expand, expanded  # noqa: E402
@@ -115,7 +116,7 @@ BODIES = [
      b"\x93NUMPY\x01\x00" + struct.pack("<H", 75) +
      b"{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904,), }".ljust(74) + b"\n", {400}),
     ("TensorProto of a million empty fields", UNSQUEEZE + "?axes=0", [("Content-Type", "application/x-protobuf")],
-     b"\x32\x00" * 1_000_000, {400}),
+     b"\x32\x00" * 1_000_000, {400, 503}),  # whose tables take up to 60 MB
     ("a form of 100,000 parts", EXPAND, [("Content-Type", "multipart/form-data; boundary=b")],
      b"--b\r\nContent-Disposition: form-data; name=x\r\n\r\n\r\n" * 100_000 + b"--b--\r\n", {400}),
     ("a gzip bomb of 10 GiB", EXPAND, JSON + [("Content-Encoding", "gzip")], bomb(1024) * 10, {413}),
@@ -319,6 +320,24 @@ def an_ordinary_client_is_served_beside(_, count, begin, each):
         assert max(times) < seconds(10), max(times)
         ordinary(server)
         within_limits(server, fds, threads)
+
+
+@test(limit=120)
+def readers_that_hold_all_there_is_for_streams_leave_room_for_small_requests(_):
+    """Each from an address of its own, so that no limit of those helps."""
+    with Server(*LIMITS, "--count-loopback", "on") as server, ExitStack() as stack:
+        for i in range(400):
+            address = "127.0.%d.%d" % (2 + i // 200, 1 + i % 200)
+            reader = stack.enter_context(socket.create_connection(server.address, source_address=(address, 0)))
+            reader.sendall(LARGE)
+        eventually(lambda: refused_for_memory(server) > 0, 20, "the budget does not suffice for all")
+        for _ in range(50):
+            beside(server)
+
+
+def refused_for_memory(server):
+    text = server.request("GET", "/metrics").body.decode()
+    return sum(float(line.split()[1]) for line in text.splitlines() if line.startswith("shaped_memory_refused_total"))
 
 
 def beside(server):

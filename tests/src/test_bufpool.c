@@ -53,16 +53,41 @@ END_TEST
 
 START_TEST(refuses_over_the_budget)
 {
-    struct bufpool *pool = bufpool_create(10 * MIB);
+    struct bufpool *pool = bufpool_create(16 * MIB);
     void *block = take(pool, 8 * MIB);
-    ck_assert_ptr_null(take(pool, 3 * MIB));
-    ck_assert(!bufpool_reserve(pool, 3 * MIB));
-    ck_assert(bufpool_reserve(pool, 2 * MIB));
+    ck_assert_ptr_null(take(pool, 7 * MIB));
+    ck_assert(!bufpool_reserve(pool, 7 * MIB));
+    ck_assert(bufpool_reserve(pool, 6 * MIB));
     ck_assert_uint_eq(bufpool_usage(pool).refused, 2);
-    ck_assert_ptr_null(take(pool, 1));
-    bufpool_unreserve(pool, 2 * MIB);
+    bufpool_unreserve(pool, 6 * MIB);
     give(pool, block, 8 * MIB);
     ck_assert_ptr_null(take(pool, SIZE_MAX));
+    bufpool_destroy(pool);
+}
+END_TEST
+
+/* Whether the large ones are blocks or reserved, fresh or kept. */
+START_TEST(large_pieces_leave_an_eighth)
+{
+    struct bufpool *pool = bufpool_create(16 * MIB);
+    void *block = take(pool, 7 * MIB);
+    give(pool, take(pool, MIB), MIB);
+    ck_assert(bufpool_reserve(pool, 7 * MIB));
+    ck_assert_ptr_null(take(pool, MIB));
+    ck_assert_ptr_null(take(pool, 65536));
+    ck_assert(!bufpool_reserve(pool, 65536));
+    void *small[32];
+    for (int i = 0; i < 32; i++)
+        ck_assert_ptr_nonnull(small[i] = take(pool, 65535));
+    ck_assert(!bufpool_reserve(pool, 65535));
+    ck_assert(bufpool_reserve(pool, 32));
+    ck_assert_uint_eq(bufpool_usage(pool).used, 16 * MIB);
+    ck_assert_ptr_null(take(pool, 1));
+    bufpool_unreserve(pool, 32);
+    for (int i = 0; i < 32; i++)
+        give(pool, small[i], 65535);
+    bufpool_unreserve(pool, 7 * MIB);
+    give(pool, block, 7 * MIB);
     bufpool_destroy(pool);
 }
 END_TEST
@@ -70,7 +95,7 @@ END_TEST
 /* What is kept never stands in the way of what is asked for. */
 START_TEST(kept_blocks_make_room)
 {
-    struct bufpool *pool = bufpool_create(10 * MIB);
+    struct bufpool *pool = bufpool_create(11 * MIB);
     give(pool, take(pool, 4 * MIB), 4 * MIB);
     void *six = take(pool, 6 * MIB);
     ck_assert_ptr_nonnull(six);
@@ -129,4 +154,5 @@ START_TEST(threads)
 END_TEST
 
 SUITE("bufpool", TEST_ROWS(gives_what_was_asked_for, sizes) TEST_ONE(reuses) TEST_ONE(refuses_over_the_budget)
+      TEST_ONE(large_pieces_leave_an_eighth)
       TEST_ONE(kept_blocks_make_room) TEST_ONE(trim_spares_what_is_in_use) TEST_ONE(threads))
