@@ -107,7 +107,8 @@ static struct MHD_Daemon *start_daemon(struct http *http, unsigned kind, const s
     /* clang-format off */
     return MHD_start_daemon(flags, 0, NULL, NULL, on_request, http,
                             MHD_OPTION_EXTERNAL_LOGGER, http_message, http, /* first */
-                            MHD_OPTION_CONNECTION_MEMORY_LIMIT, HTTP_POOL_BYTES,
+                            MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+                            (size_t)http->loop->service->options->max_header_bytes, /* zeroed for every request */
                             MHD_OPTION_CONNECTION_LIMIT, UINT_MAX, /* the acceptor has its own */
 #if MHD_VERSION >= 0x01000000
                             MHD_OPTION_CLIENT_DISCIPLINE_LVL, 1, /* else it mends targets and joins lines */

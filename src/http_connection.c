@@ -37,9 +37,9 @@ int http_peek(int fd)
 
 /* ---- coming and leaving -------------------------------------------------------------------------------- */
 
-static size_t cost_of(const void *session)
+static size_t cost_of(const struct service *service, const void *session)
 {
-    return HTTP_CONNECTION_BYTES + (session != NULL ? HTTP_TLS_BYTES : 0);
+    return (size_t)service->options->max_header_bytes + HTTP_CONNECTION_BYTES + (session != NULL ? HTTP_TLS_BYTES : 0);
 }
 
 /* CUT_NOT: it may come in, and is counted. */
@@ -47,7 +47,7 @@ static enum cut_reason admit(const struct service *service, struct MHD_Connectio
 {
     if (!addresses_take(service->addresses, address_of(mhd)))
         return CUT_ADDRESS_LIMIT;
-    if (bufpool_reserve(service->bufpool, cost_of(http_tls_session(mhd))))
+    if (bufpool_reserve(service->bufpool, cost_of(service, http_tls_session(mhd))))
         return CUT_NOT;
     addresses_give(service->addresses, address_of(mhd));
     return CUT_MEMORY_BUDGET;
@@ -55,7 +55,7 @@ static enum cut_reason admit(const struct service *service, struct MHD_Connectio
 
 static void leave(const struct service *service, const struct http_connection *connection)
 {
-    bufpool_unreserve(service->bufpool, cost_of(connection->session));
+    bufpool_unreserve(service->bufpool, cost_of(service, connection->session));
     addresses_give(service->addresses, address_of(connection->mhd));
 }
 

@@ -180,25 +180,27 @@ static enum MHD_Result on_line(void *cls, enum MHD_ValueKind kind, const char *n
 /* What libmicrohttpd takes from a connection's memory for each header and cookie, beside their text. */
 #define ENTRY_BYTES ((size_t)64)
 
-/* Room for the head of an answer, and to read a body. */
+/* Room for the head of an answer, and to read a body, in the same memory. */
 #define ANSWER_BYTES ((size_t)1024)
 
 /* libmicrohttpd refuses a head that does not fit into the connection's memory. But if it just fits, there
  * is no room left for the head of an answer, and the connection is closed without one. */
 static bool check_size(struct MHD_Connection *mhd, struct request *request, struct problem *err)
 {
+    const size_t limit = (size_t)request->loop->service->options->max_header_bytes;
     int entries = MHD_get_connection_values(mhd, MHD_HEADER_KIND | MHD_COOKIE_KIND, NULL, NULL);
     request->head_bytes = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE)->header_size;
     size_t size = request->head_bytes + ENTRY_BYTES * (size_t)entries;
-    if (size > HTTP_POOL_BYTES / 2) { /* rare: now it is worth looking for what is copied */
+    if (size > limit / 2) { /* rare: now it is worth looking for what is copied */
         const char *cookie = MHD_lookup_connection_value(mhd, MHD_HEADER_KIND, "Cookie");
         size += cookie == NULL ? 0 : strlen(cookie);
     }
-    if (size + ANSWER_BYTES <= HTTP_POOL_BYTES)
+    if (size + ANSWER_BYTES <= limit)
         return true;
     return problem_set(err, PROBLEM_HEAD_TOO_LARGE, NULL,
-                       "the request line and the headers take more than %zu bytes, with %zu for each header",
-                       HTTP_POOL_BYTES - ANSWER_BYTES, ENTRY_BYTES);
+                       "the request line and the headers take more than %zu bytes, with %zu for each header "
+                       "(--max-header-bytes)",
+                       limit - ANSWER_BYTES, ENTRY_BYTES);
 }
 
 /* ---- the whole ----------------------------------------------------------------------------------------- */

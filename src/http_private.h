@@ -15,12 +15,9 @@ struct MHD_Daemon;
 struct MHD_OptionItem;
 struct MHD_Response;
 
-/* Memory of a connection for heads and chunks. It is zeroed for every request, so more would cost time; an
- * answer's head must fit beside the request's. */
-#define HTTP_POOL_BYTES ((size_t)32 << 10)
-
-/* What a connection may take: its memory, the request on it, and what the libraries keep for both. */
-#define HTTP_CONNECTION_BYTES (HTTP_POOL_BYTES + sizeof(struct request) + ((size_t)4 << 10))
+/* What a connection may take beside its memory for heads and chunks (--max-header-bytes): the request on it,
+ * and what the libraries keep for both. */
+#define HTTP_CONNECTION_BYTES (sizeof(struct request) + ((size_t)4 << 10))
 
 /* What a response reads at a time; with half as much a large answer takes a sixth longer. libmicrohttpd takes
  * it from the heap and zeroes it, once per response. */

@@ -43,6 +43,8 @@ static const struct option_row rows[] = {
      "largest answer that is compressed"},
     {LIMITS, true, "memory-budget", OPTION_BYTES, MEMBER(memory_budget), 0, K * T, "0", "SIZE",
      "for all requests; 0: at most 1G"},
+    {LIMITS, false, "max-header-bytes", OPTION_BYTES, MEMBER(max_header_bytes), 4 * K, M, "32K", "SIZE",
+     "largest request line and headers"},
     {LIMITS, false, "json-depth", OPTION_COUNT, MEMBER(json_depth), 1, 10000, "100", "N",
      "nesting of arrays and objects"},
     {LIMITS, false, "max-inflight", OPTION_COUNT, MEMBER(max_inflight), 1, M, "1024", "N",

@@ -39,6 +39,7 @@ struct options {
     uint64_t max_request_bytes;
     uint64_t max_output_bytes;
     uint64_t compress_max; /* bytes */
+    uint64_t max_header_bytes;
     uint64_t json_depth;
     uint64_t memory_budget; /* bytes; 0: by the machine */
     uint64_t loops;

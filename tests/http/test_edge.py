@@ -95,6 +95,17 @@ def answers_targets_of_every_size(server):
     is_live(server)
 
 
+@test(rows=[("the least", 4096), ("more than the default", 200_000)], limit=120)
+def answers_heads_up_to_another_limit(_, limit):
+    around = list(range(limit - 2000, limit + 2000, 61))
+    with Server("--max-header-bytes", str(limit)) as other:
+        for _, method, target, body, status in KINDS:
+            for size in [0, limit // 2, *around, 3 * limit]:
+                got = of_size(other, method, target, pad_value(size), body)
+                assert got == status or (got == 431 and size > limit - 2500), (target, size, got)
+        is_live(other)
+
+
 # ---- connections ---------------------------------------------------------------------------------------------------
 
 @test

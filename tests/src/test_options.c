@@ -69,6 +69,8 @@ static const struct {
     {{"--max-output-bytes", "5G"}, NUMBER(max_output_bytes), 5368709120},
     {{"--max-output-bytes", "1024T"}, NUMBER(max_output_bytes), 1125899906842624},
     {{"--compress-max", "0"}, NUMBER(compress_max), 0},
+    {{NULL}, NUMBER(max_header_bytes), 32768},
+    {{"--max-header-bytes", "4K"}, NUMBER(max_header_bytes), 4096},
     {{"--json-depth", "0100"}, NUMBER(json_depth), 100}, /* decimal, not octal */
     {{"--inline-bytes", "0"}, NUMBER(inline_bytes), 0},
     {{"--threads", "7", "--threads", "3"}, NUMBER(threads), 3}, /* the last one counts */
@@ -259,6 +261,8 @@ static const struct {
     {{"--min-rate", "2G"}, "--min-rate", "2G"}, /* times a day in ms it still fits 64 bits */
     {{"--drain-delay", "8"}, "--drain-delay", "--drain-timeout"},
     {{"--drain-delay", "1", "--drain-timeout", "0.5"}, "--drain-delay", "--drain-timeout"},
+    {{"--max-header-bytes", "4095"}, "--max-header-bytes", "4095"},
+    {{"--max-header-bytes", "2M"}, "--max-header-bytes", "2M"},
     {{"--json-depth", "1K"}, "--json-depth", "1K"},
     {{"--json-depth", "1.5"}, "--json-depth", "1.5"},
     {{"--request-timeout", "0"}, "--request-timeout", "from 0.001"},
