@@ -144,13 +144,28 @@ static bool check_line(struct walk *walk, const char *name, size_t name_len, con
     return true;
 }
 
+/* A copy without the blanks behind the value, which are none of it (RFC 9110 section 5.5) but which
+ * libmicrohttpd 0.9 leaves there. What it goes by itself stays as it sees it: to take "chunked " for a coding
+ * that it has not taken would be two opinions on where the body ends. */
+static const char *copy_value(struct arena *arena, unsigned header, const char *value)
+{
+    char *copy = arena_text(arena, value);
+    if (copy == NULL || is_framing(header))
+        return copy;
+    size_t len = strlen(copy);
+    while (len > 0 && (copy[len - 1] == ' ' || copy[len - 1] == '\t'))
+        len--;
+    copy[len] = '\0';
+    return copy;
+}
+
 /* Keeps the value, in memory that outlives the connection's. */
 static bool keep(struct walk *walk, unsigned header, const char *value)
 {
     struct arena *arena = &walk->request->arena;
     const char *before = walk->value[header];
     if (before == NULL) {
-        walk->value[header] = arena_text(arena, value);
+        walk->value[header] = copy_value(arena, header, value);
     } else if (is_list(header)) {
         walk->value[header] = arena_printf(arena, "%s, %s", before, value);
     } else if (!is_remark(header)) {
@@ -243,6 +258,15 @@ static uint64_t number(const char *digits)
     return value;
 }
 
+/* uri-host [ ":" port ] by its characters; may be empty. RFC 9112 section 3.2: a server must refuse another. */
+static bool is_host(const char *text)
+{
+    static const char chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                "-._~!$&'()*+,;=%:[]";
+    size_t len = strspn(text, chars);
+    return text[len + strspn(text + len, " \t")] == '\0';
+}
+
 static bool check_framing(const struct walk *walk, const char *version, struct http_head *ret)
 {
     const char *length = walk->value[KNOWN_CONTENT_LENGTH];
@@ -256,6 +280,8 @@ static bool check_framing(const struct walk *walk, const char *version, struct h
         return framing(walk->err, "the Transfer-Encoding is not offered: send \"chunked\" alone");
     if (walk->value[KNOWN_HOST] == NULL && !old)
         return framing(walk->err, "the Host header is missing: HTTP/1.1 requires it");
+    if (walk->value[KNOWN_HOST] != NULL && !is_host(walk->value[KNOWN_HOST]))
+        return framing(walk->err, "the Host header is no host name or address, with or without a port: correct it");
     *ret = (struct http_head){
         .has_length = length != NULL,
         .chunked = coding != NULL,

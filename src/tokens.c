@@ -151,10 +151,7 @@ bool tokens_accept(struct tokens *tokens, const char *authorization)
         return false;
     const char *token = authorization + strlen(scheme);
     token += strspn(token, " ");
-    size_t len = strlen(token);
-    while (len > 0 && is_blank(token[len - 1])) /* not all versions of libmicrohttpd take them off */
-        len--;
-    if (!digest_of(token, len, digest))
+    if (!digest_of(token, strlen(token), digest))
         return false;
     pthread_mutex_lock(&tokens->lock);
     bool found = has(&tokens->set, digest);

@@ -287,6 +287,10 @@ TWO = "a second request is never seen"
     ("chunked in HTTP/1.0", head("POST", EXPAND, "Transfer-Encoding: chunked", version="HTTP/1.0") + b"0\r\n\r\n"),
     ("two hosts", head("GET", "/v2", "Host: u")),
     ("no host", head("GET", "/v2", host=False)),
+    ("a host with a space", head("GET", "/v2", "Host: a b", host=False)),
+    ("a host with a path", head("GET", "/v2", "Host: a/v2", host=False)),
+    ("a host with a user", head("GET", "/v2", "Host: a@b", host=False)),
+    ("a host with a letter that is not ASCII", head("GET", "/v2", "Host: \xe9", host=False)),
     ("a space before the colon", head("POST", EXPAND, "Content-Length : 5") + b"12345"),
     ("a space before the first colon", head("GET", "/v2", "Host : t", host=False)),
     ("no name", head("GET", "/v2", ": value")),
@@ -329,6 +333,29 @@ def refuses_doubled(server, name, value):
         equal(response.status, 400)
         assert name in response.json()["error"], response
         equal(c.request("GET", "/v2/health/live").json(), LIVE)
+
+
+@test(rows=[(host,) * 2 for host in ("", "t ", "a_b.example:80", "a:", "127.0.0.1", "[::1]:8000", "%41~!$&'()*+,;=")])
+def takes_every_host(server, host):
+    with server.connect() as c:
+        c.send(head("GET", "/v2/health/live", "Host: " + host, host=False))
+        equal(c.response().json(), LIVE)
+
+
+# RFC 9110 section 5.5: blanks around a value are none of it.
+@test(rows=[("a space", " "), ("many", " \t  ")])
+def takes_values_without_the_blanks_around_them(server, blanks):
+    def around(text):
+        return blanks + text + blanks
+    body = expand(1.5, 3)
+    pairs = [("Content-Type", "application/json"), ("Content-Encoding", "identity"),
+             ("Inference-Header-Content-Length", str(len(body))), ("X-Request-Id", "a-1")]
+    response = server.request("POST", EXPAND, body=body, headers=[(name, around(value)) for name, value in pairs])
+    expanded(response, 1.5, 3)
+    equal(response.get("X-Request-Id"), "a-1")
+    trace = "0af7651916cd43dd8448eb211c80319c"
+    response = server.request("GET", "/v2", headers=[("traceparent", around("00-%s-b7ad6b7169203331-01" % trace))])
+    equal(response.get("X-Request-Id"), trace)
 
 
 @test
