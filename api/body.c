@@ -4,6 +4,7 @@
 #include "api/encoding.h"
 #include "api/file.h"
 #include "api/negotiate.h"
+#include "api/npy.h"
 
 struct body {
     struct arena *arena;
@@ -39,13 +40,66 @@ static bool parse_head_length(const char *text, size_t body_len, size_t *ret, st
     return true;
 }
 
+/* What is sent as a document by mistake, by the beginnings that no document has. */
+static const struct {
+    const char *begins, *advice;
+} mistaken[] = {
+    {"", "the body is empty: send a JSON document, or a tensor file with its Content-Type"},
+    {NPY_MAGIC, "the body is a .npy file: send Content-Type: application/x-npy with it"},
+    {"PK\x03\x04", "the body is a zip archive, perhaps a .npz: send one .npy of it, with Content-Type: application/x-npy"},
+    {"\x1f\x8b", "the body is compressed: send Content-Encoding: gzip with it"},
+    {"--", "the body is a form: send Content-Type: multipart/form-data with its boundary"},
+    {"\xef\xbb\xbf", "the body begins with a byte order mark: send UTF-8 without one"},
+    {"\xff\xfe", "the body is UTF-16: send UTF-8"},
+    {"\xfe\xff", "the body is UTF-16: send UTF-8"},
+};
+
+static bool begins(struct bytes text, const char *with)
+{
+    size_t len = strlen(with);
+    return len == 0 ? text.len == 0 : text.len >= len && memcmp(text.ptr, with, len) == 0;
+}
+
+/* Whether the client seems to have sent a tensor file: by what the query tells, or by its Content-Type. */
+static bool means_file(const struct body *b)
+{
+    struct query query;
+    struct problem ignored;
+    struct call call = *b->call;
+    if (b->head_length == NULL && media_type_is(b->content_type, "application/octet-stream"))
+        return true;
+    if (!file_begin(b->arena, b->query, &call, &query, &ignored) || query.dtype != DTYPE_NONE || query.has_dims)
+        return true;
+    for (int i = 0; i < call.op->inputs; i++)
+        if (call.in[i].given)
+            return true;
+    return false;
+}
+
+/* A reader of JSON can only say where the text of a .npy file ceases to be JSON, which helps nobody. */
+static bool check_document(const struct body *b, struct bytes text)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < sizeof(mistaken) / sizeof(mistaken[0]); i++)
+        if (begins(text, mistaken[i].begins))
+            return problem_set(b->err, PROBLEM_MALFORMED_JSON, NULL, "%s", mistaken[i].advice);
+    while (at < text.len && strchr(" \t\r\n", text.ptr[at]) != NULL && text.ptr[at] != '\0')
+        at++;
+    if ((at < text.len && text.ptr[at] == '{') || !means_file(b))
+        return true;
+    return problem_set(b->err, PROBLEM_MALFORMED_JSON, NULL, "the body is taken for a JSON document, but is none: a tensor "
+                       "file needs its Content-Type, application/x-npy, application/x-protobuf, or "
+                       "application/octet-stream and then ?datatype=FP32&dims=3,1 in the query, too");
+}
+
 static bool read_document(struct body *b)
 {
     size_t head = b->bytes.len;
     if (b->head_length != NULL && !parse_head_length(b->head_length, b->bytes.len, &head, b->err))
         return false;
-    return codec_json_decode(b->arena, &b->limits, bytes_slice(b->bytes, 0, head),
-                             bytes_slice(b->bytes, head, b->bytes.len - head), b->call, b->err);
+    struct bytes text = bytes_slice(b->bytes, 0, head);
+    return check_document(b, text) &&
+           codec_json_decode(b->arena, &b->limits, text, bytes_slice(b->bytes, head, b->bytes.len - head), b->call, b->err);
 }
 
 /* ---- tensor files ---- */

@@ -52,11 +52,15 @@ bool decoder_member(struct json *json, struct bytes name, void *ctx)
     return json_skip(json);
 }
 
-/* The last name on the pointer. */
+/* The last name on the pointer, with the number of an element behind it: "outputs/0". */
 static const char *here(const struct decoder *d)
 {
-    const char *slash = strrchr(d->pointer, '/');
-    return slash != NULL ? slash + 1 : "the document";
+    const char *at = d->pointer + d->pointer_len;
+    do {
+        while (at > d->pointer && *--at != '/')
+            ;
+    } while (at > d->pointer && at[1] >= '0' && at[1] <= '9');
+    return d->pointer_len > 0 ? at + 1 : "the document";
 }
 
 bool decoder_refuse_kind(struct decoder *d, const char *what)

@@ -44,7 +44,8 @@ static const struct {
           "a.astype(str) or a.astype('f8')"},
     {"Mm", "ONNX has no dates and durations: send the numbers, a.view('i8')"},
     {"fc", "ONNX has f2, f4, f8, c8 and c16: convert, e.g. a.astype('f8') or a.astype('c16')"},
-    {"V", "it tells only a size: add the type, e.g. ?datatype=FP8_E4M3FN; a structured array goes field by field"},
+    {"V", "it tells only a size: add the type, e.g. ?datatype=FP8_E4M3FN"},
+    {"[", "a structured array goes field by field, e.g. a['x']"},
 };
 
 /* The types that numpy lacks: those that Expand and Unsqueeze did not begin with. */
@@ -115,7 +116,7 @@ static bool refuse_type(const struct call_input *input, struct bytes descr, cons
 static bool find_storage(const struct npy_header *header, const struct tensor_file *file,
                          const struct call_input *input, struct storage *ret, struct problem *err)
 {
-    *ret = (struct storage){.kind = header->structured ? 'V' : '?'};
+    *ret = (struct storage){.kind = header->structured ? '[' : '?'};
     if (header->structured || !split_descr(header->descr, ret))
         return refuse_type(input, header->descr, ret, err);
     ret->dtype = may_carry(ret, file->dtype) ? file->dtype : own_type(ret);

@@ -73,6 +73,9 @@ bool codec_text_decode(struct arena *arena, const struct codec_limits *limits, c
         return file_refuse(ret, err, PROBLEM_INVALID_REQUEST, "JSON text does not tell its type: add it to the query, e.g. "
                            "?datatype=FP32, or send a .npy or .pb file");
     json_init(&json, file->content, limits->json_depth, arena, err);
+    json_space(&json);
+    if (json.next == json.end)
+        return file_refuse(ret, err, PROBLEM_MALFORMED_JSON, "the text is empty: give the data, such as [1,2]");
     if (!find_shape(&json, file, &shape))
         return refuse_text(ret, err);
     if (!shape_bytes(&shape, file->dtype, &bytes))

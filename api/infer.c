@@ -3,6 +3,23 @@
 #include "api/answer.h"
 #include "api/body.h"
 #include "api/dry_run.h"
+#include "api/file.h"
+
+/* Tensor files are added in other ways than the inputs of a document. */
+static bool check_files(const struct call *call, struct problem *err)
+{
+    for (int i = 0; i < call->op->inputs; i++) {
+        const char *name = call->op->in[i].name;
+        if (call->in[i].given)
+            continue;
+        if (i == 0)
+            return file_refuse(&call->in[i], err, PROBLEM_INVALID_REQUEST, "%s %d needs this input: add a part with that "
+                               "name to the form", call->op->onnx, call->op->since);
+        return file_refuse(&call->in[i], err, PROBLEM_INVALID_REQUEST, "%s %d needs this input: add ?%s= to the query, as "
+                           "?%s=0,2, or a part with that name to a form", call->op->onnx, call->op->since, name, name);
+    }
+    return true;
+}
 
 /* Translates the call for the operator, and what it refuses for the client. */
 static bool infer(const struct call *call, struct tensor *ret, struct problem *err)
@@ -10,6 +27,8 @@ static bool infer(const struct call *call, struct tensor *ret, struct problem *e
     struct op_call op_call = {.symbolic = call->dry_run};
     const char *pointers[OP_MAX_INPUTS] = {NULL};
     struct op_diag diag;
+    if (call->files && !check_files(call, err))
+        return false;
     for (int i = 0; i < call->op->inputs; i++) {
         pointers[i] = call->in[i].given || call->files ? call->in[i].pointer : NULL;
         op_call.in[i] = call->in[i].given ? &call->in[i].tensor : NULL;

@@ -15,7 +15,8 @@ void json_init(struct json *ret, struct bytes text, int max_depth, struct arena 
 
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
-/* Writes what stands at `at`: "'x'", "byte 0x80" or "the end". */
+/* Writes what stands at `at`: "'x'", "byte 0x80" or "the end". A character beyond ASCII may be invisible, or look like
+ * another one (blanks, dashes and quotes that word processors make): its number tells. */
 static void found_text(const struct json *json, const uint8_t *at, char *out, size_t size)
 {
     size_t left = (size_t)(json->end - at);
@@ -24,8 +25,10 @@ static void found_text(const struct json *json, const uint8_t *at, char *out, si
         snprintf(out, size, "the document ends");
     else if (n == 0 || *at < 0x20 || *at == 0x7f)
         snprintf(out, size, "there is the byte 0x%02x", (unsigned)*at);
+    else if (n == 1)
+        snprintf(out, size, "there is '%c'", *at);
     else
-        snprintf(out, size, "there is '%.*s'", (int)n, (const char *)at);
+        snprintf(out, size, "there is '%.*s' (U+%04X)", (int)n, (const char *)at, (unsigned)utf8_get(at, n));
 }
 
 bool json_refuse(struct json *json, const uint8_t *at, const char *expected)

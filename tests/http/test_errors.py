@@ -44,6 +44,41 @@ def refuses_what_is_no_json(server, body):
     equal((answer.status, answer.json()["code"]), (400, "malformed_json"), "%r" % answer)
 
 
+NPY = b"\x93NUMPY\x01\x00\x0a\x00"
+JSON, OCTETS = "application/json", "application/octet-stream"
+FORM = "application/x-www-form-urlencoded"  # what curl --data-binary says
+
+
+# The text of such a body ceases to be JSON somewhere, which is not what is wrong with it.
+@test(rows=[
+    ("nothing", "", JSON, b"", "empty"), ("nothing, with a query", "?shape=2", FORM, b"", "empty"),
+    ("a .npy", "?shape=2", FORM, NPY, "Content-Type: application/x-npy"),
+    ("a .npy called octets", "?shape=2", OCTETS, NPY, "Content-Type: application/x-npy"),
+    ("a .npz", "", FORM, b"PK\x03\x04xyz", ".npz"),
+    ("gzip", "", JSON, b"\x1f\x8b\x08", "Content-Encoding: gzip"),
+    ("a form", "", JSON, b"--b\r\n", "Content-Type: multipart/form-data"),
+    ("a byte order mark", "", JSON, b"\xef\xbb\xbf" + GOOD, "byte order mark"),
+    ("UTF-16", "", JSON, GOOD.decode().encode("utf-16"), "UTF-8"),
+    ("big-endian UTF-16", "", JSON, b"\xfe\xff\x00{", "UTF-8"),
+    ("raw bytes without a Content-Type", "?datatype=FP32&dims=1&shape=2", FORM, b"\0\0\0\0", OCTETS),
+    ("raw bytes without a type", "?dims=1&shape=2", OCTETS, b"\0\0\0\0", "?datatype="),
+    ("raw bytes without a query", "", OCTETS, b"\0\0\0\0", "?datatype="),
+    ("a list beside a query", "?shape=2&datatype=FP32", JSON, b" [1]", "Content-Type"),
+    ("a list alone", "", JSON, b" [1]", "must be an object"),
+    ("a word beside another query", "?x=y", JSON, b"word", "byte 0"),
+])
+def says_what_is_no_document(server, query, content_type, body, words):
+    answer = server.request("POST", path("expand") + query, body, {"Content-Type": content_type})
+    code = "invalid_request" if "object" in words else "malformed_json"
+    check_problem(answer, 400, code, "", [words])
+
+
+@test(rows=[("a no-break space", "\u00a0", "U+00A0"), ("a curly quote", "\u201c", "'\u201c' (U+201C)"), ("a letter", "x", "'x'"),
+            ("an emoji", "\U0001f600", "U+1F600")])
+def tells_characters_that_look_like_others(server, character, words):
+    check_problem(post(server, ("{%s" % character).encode()), 400, "malformed_json", "", [words])
+
+
 @test(rows=[("an array", b"[]"), ("a string", b'"inputs"'), ("null", b"null"), ("a number", b"7")])
 def refuses_a_document_that_is(server, body):
     check_problem(post(server, body), 400, "invalid_request", "")
@@ -55,7 +90,9 @@ REFUSED = [  # title, document, code, pointer, words
     ("inputs no list", {"inputs": {}}, "invalid_request", "/inputs", []),
     ("inputs empty", {"inputs": []}, "invalid_request", "/inputs", ["input"]),
     ("an input missing", {"inputs": [INPUT]}, "invalid_request", "/inputs", ["shape"]),
-    ("an input that is no object", {"inputs": [INPUT, 7]}, "invalid_request", "/inputs/1", []),
+    ("an input that is no object", {"inputs": [INPUT, 7]}, "invalid_request", "/inputs/1", ["inputs/1 must be an object"]),
+    ("an output that is no object", document(outputs=["output"]), "invalid_request", "/outputs/0",
+     ["outputs/0 must be an object"]),
     ("an input without name", document(but(INPUT, name=None)), "invalid_request", "/inputs/0", ["name"]),
     ("a name that is no string", document(but(INPUT, name=7)), "invalid_request", "/inputs/0/name", ["name"]),
     ("an unknown input", {"inputs": [INPUT, SHAPE, but(SHAPE, name="axes")]}, "unknown_name", "/inputs/2/name",

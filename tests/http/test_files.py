@@ -143,14 +143,17 @@ def part(name, content=b"[1]"):
 
 
 @test(rows=[
-    ("a part is missing", [("input", npy("|u1", [1], b"1"), "x.npy", RAW)], "", "invalid_request", "/shape", ["shape"]),
-    ("the data is missing", [part("shape")], "", "invalid_request", "/input", ["input"]),
+    ("a part is missing", [("input", npy("|u1", [1], b"1"), "x.npy", RAW)], "", "invalid_request", "/shape",
+     ["shape", "?shape=", "part"]),
+    ("the data is missing", [part("shape")], "", "invalid_request", "/input", ["input", "part"]),
     ("nothing is there", [], "", "invalid_request", "/input", ["input"]),
     ("a part is there twice", [part("shape"), part("shape")], "", "invalid_request", "/shape", ["shape"]),
     ("in the query too", [part("shape")], "shape=1", "invalid_request", "/shape", ["shape"]),
     ("an unknown part", [part("scale")], "", "unknown_name", "/scale", ["scale", "input", "shape"]),
     ("pickled objects", [("input", npy("|O", [1], b"\x80\4N."), "x.npy", RAW)], "", "unsupported_datatype", "/input",
      ["input", "pickle", "astype"]),
+    ("no text", [part("input", b" \n")], "datatype=FP32&shape=2", "malformed_json", "/input", ["empty"]),
+    ("no text for the small input", [part("shape", b"")], "", "malformed_json", "/shape", ["empty"]),
     ("a negative size", [("input", npy("<f4", [-1], bytes(4)), "x.npy", RAW)], "", "invalid_shape", "/input", ["negative"]),
     ("a cut .npy", [("input", npy("<f4", [2], bytes(7)), "x.npy", RAW)], "", "invalid_data", "/input", ["7", "8"]),
     ("a long .npy", [("input", npy("<f4", [2], bytes(9)), "x.npy", RAW)], "", "invalid_data", "/input", ["9", "8"]),
