@@ -30,15 +30,17 @@ bool fill_takes(size_t size)
     return size == 1 || size == 2 || size == 4 || size == 8 || size == 16;
 }
 
-void copy_fill(unsigned char *out, uint64_t n, const unsigned char *element, size_t size)
+/* As many copies of an element as fit in a lane. */
+EXPANDED lane lane_of(const unsigned char *element, size_t size)
 {
-    if (size == 1) {
-        memset(out, *element, n);
-        return;
-    }
     uint64_t low = size < 8 ? load_block(element, size) * copies_in_word(size) : load(element, 8);
     uint64_t high = size == 16 ? load(element + 8, 8) : low;
-    lane pattern = {low, high};
+    return (lane){low, high};
+}
+
+/* `n` is 16 or more, and a multiple of the element's size, as n - 16 is then. */
+EXPANDED void fill_lanes(unsigned char *out, uint64_t n, lane pattern)
+{
     uint64_t at = 0;
     for (; at + 64 <= n; at += 64) {
         memcpy(out + at, &pattern, 16);
@@ -48,10 +50,21 @@ void copy_fill(unsigned char *out, uint64_t n, const unsigned char *element, siz
     }
     for (; at + 16 <= n; at += 16)
         memcpy(out + at, &pattern, 16);
-    if (n >= 16) /* n - 16 is a multiple of size, too */
+    if (at < n)
         memcpy(out + n - 16, &pattern, 16);
-    else
+}
+
+void copy_fill(unsigned char *out, uint64_t n, const unsigned char *element, size_t size)
+{
+    if (size == 1) {
+        memset(out, *element, n);
+        return;
+    }
+    lane pattern = lane_of(element, size);
+    if (n < 16)
         memcpy(out, &pattern, n);
+    else
+        fill_lanes(out, n, pattern);
 }
 
 /* ---- spread: a row is what becomes of one block */
@@ -131,11 +144,32 @@ static void spread_runs(struct spread spread, unsigned char *out)
     }
 }
 
+EXPANDED void spread_lanes(struct spread spread, size_t size, unsigned char *out)
+{
+    uint64_t row = size * spread.times;
+    for (uint64_t i = 0; i < spread.blocks; i++)
+        fill_lanes(out + i * row, row, lane_of(spread.in + i * size, size));
+}
+
+/* Rows of 16 bytes and more, of blocks that copy_fill takes. */
 static void spread_fill(struct spread spread, unsigned char *out)
 {
-    uint64_t row = spread.size * spread.times;
-    for (uint64_t i = 0; i < spread.blocks; i++)
-        copy_fill(out + i * row, row, spread.in + i * spread.size, spread.size);
+    switch (spread.size) {
+    case 1:
+        spread_lanes(spread, 1, out);
+        break;
+    case 2:
+        spread_lanes(spread, 2, out);
+        break;
+    case 4:
+        spread_lanes(spread, 4, out);
+        break;
+    case 8:
+        spread_lanes(spread, 8, out);
+        break;
+    default:
+        spread_lanes(spread, 16, out);
+    }
 }
 
 /* Rows that are long enough to be worth the start of copy_fill. */

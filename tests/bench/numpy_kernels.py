@@ -1,10 +1,13 @@
-"""What numpy and onnxruntime take for the copies that kernel.c measures: run in the environment of requirements.txt.
+"""The kernel beside numpy and onnxruntime, each making the same 64 MiB: run in the environment of requirements.txt.
 
-    numpy_kernels.py VIEWS      VIEWS: JSON, a list of [name, input sizes, output sizes, bytes an element]
+    numpy_kernels.py LIBRARY TURNS VIEWS      LIBRARY: shared.c; VIEWS: JSON, a list of [name, input sizes, output sizes, bytes an element]
 
-Prints a JSON object: name and width -> {"numpy": ratio, "onnxruntime": ratio} to memcpy from a hot 64 KiB block, one round.
+They take turns in one process; the kernel and numpy write to the same memory. Prints a JSON object: name and width ->
+{"numpy": their time / ours, "onnxruntime": ...}, the medians of TURNS turns.
 """
+import ctypes
 import json
+import statistics
 import sys
 import time
 
@@ -12,56 +15,52 @@ import numpy
 
 from fastapi_app import expand_session
 
-BLOCK = 64 << 10
 OUTPUT = 64 << 20
 TYPES = {1: numpy.uint8, 2: numpy.float16, 4: numpy.float32, 8: numpy.float64, 16: numpy.complex128}
 
 
 def seconds(run):
     """Processor time: others may use the machine, and everything here runs in one thread."""
-    begun = time.process_time()
+    begun = time.thread_time()
     run()
-    return time.process_time() - begun
+    return time.thread_time() - begun
 
 
-class Memory:
-    """The same memory for all measurements: fresh pages would cost more than the copies."""
+class Kernel:
+    def __init__(self, path):
+        self.copy = ctypes.CDLL(path).seconds_of_copy
+        self.copy.restype = ctypes.c_double
 
-    def __init__(self):
-        self.out = numpy.ones(OUTPUT, numpy.uint8)
-        self.block = numpy.ones(BLOCK, numpy.uint8)
-
-    def memcpy(self, count):
-        for pos in range(0, count, BLOCK):
-            size = min(BLOCK, count - pos)
-            self.out[pos:pos + size] = self.block[:size]
-
-    def output(self, shape, width):
-        count = int(numpy.prod(shape)) * width
-        return self.out[:count].view(TYPES[width]).reshape(shape), count
+    def seconds(self, output, source, view):
+        rank = view.ndim
+        sizes = (ctypes.c_int64 * rank)(*view.shape)
+        strides = (ctypes.c_int64 * rank)(*(stride // view.itemsize for stride in view.strides))
+        return self.copy(ctypes.c_void_p(output.ctypes.data), ctypes.c_void_p(source.ctypes.data), rank, sizes, strides,
+                         view.itemsize)
 
 
-def measure(memory, session, dims, shape, width):
-    output, count = memory.output(shape, width)
-    view = numpy.broadcast_to(numpy.ones(dims, TYPES[width]), shape)
+def measure(kernel, session, memory, turns, dims, shape, width):
+    source = numpy.ones(dims, TYPES[width])
+    view = numpy.broadcast_to(source, shape)
+    output = memory[:view.size * width].view(TYPES[width]).reshape(shape)
     runs = {"numpy": lambda: numpy.copyto(output, view)}
     if width == 4:
-        feed = {"input": numpy.ones(dims, numpy.float32), "shape": numpy.array(shape, numpy.int64)}
+        feed = {"input": source, "shape": numpy.array(shape, numpy.int64)}
         runs["onnxruntime"] = lambda: session.run(None, feed)
-    ratios = {}
-    for name, run in runs.items():
-        run()
-        ratios[name] = seconds(lambda: memory.memcpy(count)) / seconds(run)
-    return ratios
+    ratios = {name: [] for name in runs}
+    for turn in range(turns + 1):  # the first of them is to warm up
+        ours = kernel.seconds(output, source, view)
+        for name, run in runs.items():
+            ratios[name].append(seconds(run) / ours)
+    return {name: statistics.median(of[1:]) for name, of in ratios.items()}
 
 
 def main():
-    memory = Memory()
+    kernel, turns, views = Kernel(sys.argv[1]), int(sys.argv[2]), json.loads(sys.argv[3])
+    memory = numpy.ones(OUTPUT, numpy.uint8)
     session = expand_session(threads=1)
-    result = {}
-    for name, dims, shape, width in json.loads(sys.argv[1]):
-        result["%s, %d" % (name, width)] = measure(memory, session, dims, shape, width)
-    print(json.dumps(result))
+    print(json.dumps({"%s, %d" % (name, width): measure(kernel, session, memory, turns, dims, shape, width)
+                      for name, dims, shape, width in views}))
 
 
 main()

@@ -11,6 +11,7 @@ from measure import REPORTED, Missing, Result, at_least
 HERE = os.path.dirname(os.path.abspath(__file__))
 OUTPUT = 64 << 20
 LIMIT = 300  # seconds
+TURNS = 5  # of the kernel and its peers in a round
 
 
 def micro(bench, name, *arguments):
@@ -57,12 +58,12 @@ def kernel_round(bench):
     return views
 
 
-def peers_round(python, views):
+def peers_round(bench, python, views):
+    """{View's key: {peer: its time / that of the kernel}}"""
     listed = json.dumps([[v.name, v.dims, v.shape, v.width] for v in views])
-    # numpy would ask for huge pages, which kernel.c does not have.
-    env = dict(os.environ, PYTHONDONTWRITEBYTECODE="1", NUMPY_MADVISE_HUGEPAGE="0")
-    done = subprocess.run([python, os.path.join(HERE, "numpy_kernels.py"), listed], capture_output=True, text=True,
-                          timeout=LIMIT, check=True, env=env)
+    done = subprocess.run([python, os.path.join(HERE, "numpy_kernels.py"), bench.program("kernels.so"), str(TURNS), listed],
+                          capture_output=True, text=True, timeout=LIMIT, check=True,
+                          env=dict(os.environ, PYTHONDONTWRITEBYTECODE="1"))
     return json.loads(done.stdout)
 
 
@@ -76,16 +77,16 @@ def kernels(bench):
     for _ in range(bench.rounds if bench.scale >= 1 else 1):
         ours.append(kernel_round(bench))
         if python:
-            theirs.append(peers_round(python, [view for view, _ in ours[-1].values()]))
+            theirs.append(peers_round(bench, python, [view for view, _ in ours[-1].values()]))
     views = [view for view, _ in ours[0].values()]
     memcpy = {view.key: statistics.median(r[view.key][1] for r in ours) for view in views}
     what = "kernels, 64 MiB, all widths, against memcpy from a hot 64 KiB block: "
     return [
         worst("kernel-long", what + "rows >= 64 bytes", 0.7, {v.key: memcpy[v.key] for v in views if v.row >= 64}),
         worst("kernel-short", what + "shorter", 0.4, {v.key: memcpy[v.key] for v in views if v.row < 64}),
-        versus("kernel-numpy", "the same against numpy.copyto", at_least(1), "numpy", ours, theirs, missing),
-        versus("kernel-onnxruntime", "the same (FP32) against onnxruntime's session alone", REPORTED, "onnxruntime", ours,
-               theirs, missing),
+        versus("kernel-numpy", "the same against numpy.copyto", at_least(1), "numpy", theirs, missing),
+        versus("kernel-onnxruntime", "the same (FP32) against onnxruntime's session alone", REPORTED, "onnxruntime", theirs,
+               missing),
     ]
 
 
@@ -98,12 +99,9 @@ def worst(key, what, limit, ratios):
     return Result(key, what, at_least(limit), [ratios[least]], note=note)
 
 
-def versus(key, what, target, peer, ours, theirs, missing):
-    ratios = {}
-    for key_of_view in ours[0]:
-        pairs = [(o[key_of_view][1], t[key_of_view].get(peer)) for o, t in zip(ours, theirs)]
-        if pairs and all(ratio for _, ratio in pairs):
-            ratios[key_of_view] = statistics.median(our / their for our, their in pairs)
+def versus(key, what, target, peer, rounds, missing):
+    ratios = {view: statistics.median(of[view][peer] for of in rounds) for view in (rounds[0] if rounds else ())
+              if peer in rounds[0][view]}
     if not ratios:
         return Result(key, what, target, [], skipped=missing or "skipped: %s is not installed" % peer)
     row = worst(key, what, 1, ratios)
