@@ -182,6 +182,16 @@ static void on_hangup(uv_signal_t *handle, int number)
 
 /* ---- the beginning ------------------------------------------------------------------------------------- */
 
+/* SIGHUP ends a process that does not watch it yet, and one that has read its files but does not watch would miss
+ * that they are new: until it is watched, it waits. */
+static void hold_hangup(int how)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGHUP);
+    pthread_sigmask(how, &set, NULL);
+}
+
 static void watch_signals(struct server *server)
 {
     static const struct {
@@ -193,6 +203,7 @@ static void watch_signals(struct server *server)
         server->signals[i].data = server;
         uv_signal_start(&server->signals[i], rows[i].run, rows[i].number);
     }
+    hold_hangup(SIG_UNBLOCK);
 }
 
 static void on_trim(uv_timer_t *timer)
@@ -303,6 +314,7 @@ int server_run(const struct options *options)
     if (server == NULL)
         return EXIT_FAILURE;
     signal(SIGPIPE, SIG_IGN);
+    hold_hangup(SIG_BLOCK);
     keep_standard_descriptors();
     server->max_connections = raise_descriptor_limit();
     if (options->max_connections > 0 && options->max_connections < server->max_connections)

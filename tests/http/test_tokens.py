@@ -1,11 +1,12 @@
 """Bearer tokens: who has none gets nothing but what is open, however it is asked for."""
 import os
+import re
 import signal
 import subprocess
 import tempfile
 
 from calls import EXPAND, expand, expanded
-from harness import PROGRAM, WRAPPER, Server, environment, equal, eventually, main, seconds, test
+from harness import PROGRAM, WRAPPER, Server, die_with_parent, environment, equal, eventually, main, seconds, test
 from wire import Closed, Connection, request_bytes
 
 MIB = 1 << 20
@@ -261,6 +262,31 @@ def reads_the_file_anew(_):
         equal((may(one), may(two)), (False, True))
         replace(one.encode(), "1 tokens")
         equal((may(one), may(two)), (True, False))
+
+
+@test
+def takes_the_signal_while_it_starts(_):
+    """A pipe in place of the file holds the start up, until there is another file and the signal that says so."""
+    with tempfile.TemporaryDirectory(prefix="shaped-") as folder:
+        name, new = os.path.join(folder, "tokens"), os.path.join(folder, "new")
+        os.mkfifo(name)
+        with open(new, "w") as f:
+            f.write("%s\n%s\n" % (TOKEN, OTHER))
+        with subprocess.Popen(WRAPPER + [PROGRAM, "--listen", "127.0.0.1:0", "--token-file", name], env=environment(),
+                              stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8",
+                              preexec_fn=die_with_parent) as process:
+            with open(name, "w") as pipe:
+                os.rename(new, name)
+                process.send_signal(signal.SIGHUP)
+                pipe.write(TOKEN)
+            found = []
+            for line in process.stderr:
+                found += re.findall("([0-9]+) tokens in", line)
+                if len(found) == 2:
+                    break
+            process.terminate()
+            process.communicate(timeout=seconds(20))
+            equal((found, process.returncode), (["1", "2"], 0))
 
 
 @test
