@@ -15,6 +15,7 @@ struct call_input {
     bool given;
     char pointer[CALL_POINTER_MAX]; /* where it stands in the request: "/inputs/1", "/parameters/axes", "/axes" */
     struct tensor tensor;           /* dense; data borrowed from the body or the arena */
+    bool names; /* its values may be names or unknown (ops/shape.h); else numbers that look like those are just numbers */
     bool ucs4;                      /* BYTES that came as characters in a .npy: a .npy answer holds characters too */
 };
 

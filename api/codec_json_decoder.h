@@ -17,6 +17,7 @@ struct draft {
     int index;        /* into op->in; -1: no name yet */
     size_t base;      /* length of the pointer to the input, "/inputs/1" */
     bool has_shape, has_data, has_blob;
+    bool names;       /* data has been read as sizes that may be names */
     bool ready;       /* datatype and shape are known and representable: tensor_init has been called */
     const uint8_t *data_start; /* of `data` that came before it could be read, or NULL */
     uint64_t blob_size;
@@ -88,7 +89,7 @@ int decoder_find_input(const struct decoder *d, struct bytes name);
 /* The shape of the input at hand (codec_json_sizes.c). */
 bool codec_json_shape(struct decoder *d);
 
-/* In a dry run, the data of the whole-number input at hand, whose shape is known. */
+/* In a dry run, the data of the input of sizes at hand, whose shape is known. */
 bool codec_json_values(struct decoder *d);
 
 /* An element of `inputs`; a json_element_fn whose ctx is the decoder. */

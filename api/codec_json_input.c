@@ -82,17 +82,16 @@ static bool make_tensor(struct decoder *d)
     return true;
 }
 
-/* The value of `data`, whose tensor has been made. In a dry run the whole-number input may hold names. */
+/* The value of `data`, whose tensor has been made. In a dry run an input of sizes may hold names. */
 static bool read_values(struct decoder *d)
 {
     struct draft *draft = &d->draft;
     if (!shape_known(&draft->tensor.shape))
         return problem_set(d->err, PROBLEM_INVALID_DATA, d->pointer,
                            "data can only be given with a shape of numbers: leave data out, or name no sizes");
-    bool whole = draft->index >= 0 && d->call->op->in[draft->index].types == DTYPE_BIT(INT64);
-    return d->call->dry_run && whole && draft->tensor.dtype == DTYPE_INT64 && json_peek(&d->json) == JSON_ARRAY
-               ? codec_json_values(d)
-               : codec_json_data(&d->json, d->pointer, &draft->tensor);
+    draft->names = d->call->dry_run && draft->index >= 0 && d->call->op->in[draft->index].sizes &&
+                   draft->tensor.dtype == DTYPE_INT64 && json_peek(&d->json) == JSON_ARRAY;
+    return draft->names ? codec_json_values(d) : codec_json_data(&d->json, d->pointer, &draft->tensor);
 }
 
 /* All that reading `data` depends on is there. */
@@ -196,6 +195,7 @@ static bool finish(struct decoder *d)
     struct call_input *input = &d->call->in[draft->index];
     input->given = true;
     input->tensor = draft->tensor;
+    input->names = draft->names;
     decoder_copy_pointer(d, draft->base, input->pointer);
     return !draft->has_blob || take_blob(d, input);
 }

@@ -1,4 +1,4 @@
-/* Sizes in a request document: the members of `shape`, and in a dry run the data of a whole-number input, which may then
+/* Sizes in a request document: the members of `shape`, and in a dry run the data of an input of sizes, which may then
  * hold names and nulls as well. */
 #include "api/codec_json_decoder.h"
 

@@ -21,6 +21,23 @@ static bool check_files(const struct call *call, struct problem *err)
     return true;
 }
 
+/* The numbers that stand for names in shape inference could come as bytes, and would then be taken for names. */
+static enum op_code check_numbers(const struct call *call, struct op_diag *diag)
+{
+    for (int i = 0; i < call->op->inputs; i++) {
+        const struct call_input *in = &call->in[i];
+        int64_t count = 0;
+        if (!call->op->in[i].sizes || in->names || in->tensor.data == NULL || in->tensor.dtype != DTYPE_INT64)
+            continue;
+        shape_elements(&in->tensor.shape, &count);
+        for (int64_t k = 0; k < count; k++)
+            if (dim_symbolic(tensor_int64(&in->tensor, k)))
+                return op_refuse(diag, OP_BAD_SHAPE, i, OP_PART_DATA, k, "%s[%lld] is %lld, but a size cannot be negative",
+                                 call->op->in[i].name, (long long)k, (long long)tensor_int64(&in->tensor, k));
+    }
+    return OP_OK;
+}
+
 /* Translates the call for the operator, and what it refuses for the client. */
 static bool infer(const struct call *call, struct tensor *ret, struct problem *err)
 {
@@ -33,7 +50,10 @@ static bool infer(const struct call *call, struct tensor *ret, struct problem *e
         pointers[i] = call->in[i].given || call->files ? call->in[i].pointer : NULL;
         op_call.in[i] = call->in[i].given ? &call->in[i].tensor : NULL;
     }
-    return op_infer(call->op, &op_call, ret, &diag) == OP_OK || problem_from_op(err, &diag, pointers);
+    enum op_code code = call->dry_run ? check_numbers(call, &diag) : OP_OK;
+    if (code == OP_OK)
+        code = op_infer(call->op, &op_call, ret, &diag);
+    return code == OP_OK || problem_from_op(err, &diag, pointers);
 }
 
 /* Decodes, infers and answers `call`, of which op and dry_run are set. */

@@ -81,7 +81,8 @@ static enum op_code expand_infer(const struct op *op, const struct op_call *call
         .output = "output",                                                   \
         .inputs = 2,                                                          \
         .in = {[INPUT] = {.name = "input", .types = (permitted)},             \
-               [SHAPE] = {.name = "shape", .types = DTYPE_BIT(INT64)}},       \
+               [SHAPE] = {.name = "shape", .types = DTYPE_BIT(INT64),         \
+                          .sizes = true}},                                    \
         .infer = expand_infer,                                                \
     }
 

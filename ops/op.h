@@ -21,6 +21,7 @@ struct op_input {
     const char *name; /* as in the ONNX schema: "data", "axes" */
     dtype_set types;  /* the permitted types in this version */
     bool attribute;   /* this version of ONNX has it as an attribute, given as `parameters` or as an input */
+    bool sizes;       /* its values are sizes, which in shape inference may be names or unknown */
 };
 
 /* Why op_infer refused. */
@@ -49,8 +50,8 @@ struct op_diag {
 /* What an operator is called with. Inputs that are absent are NULL. */
 struct op_call {
     const struct tensor *in[OP_MAX_INPUTS];
-    bool symbolic; /* shape inference: sizes, and the data of `shape`, may be names or unknown (shape.h), and data may
-                      be absent; the result may then be not fully known */
+    bool symbolic; /* shape inference: sizes, and the data of inputs of sizes, may be names or unknown (shape.h), and
+                      data may be absent; the result may then be not fully known */
 };
 
 struct op {

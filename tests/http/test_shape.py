@@ -1,4 +1,7 @@
 """Shape inference without data: POST .../shape, and .../infer with parameters.dry_run."""
+import json
+import struct
+
 from harness import equal, main, test
 
 ABSENT = object()
@@ -123,6 +126,10 @@ REFUSALS = [
     ("data with names in the shape", ("expand", [tensor("input", "FP32", ["n"], [1.0]),
                                                  tensor("shape", "INT64", [1], [1])]), "invalid_data", "/inputs/0/data"),
     ("axis out of range", unsqueeze("FP32", ["n"], [1], [2]), "invalid_axes", "/inputs/1/data/0"),
+    ("an axis that is a name", unsqueeze("FP32", ["n"], [1], ["x"]), "invalid_data", "/inputs/1/data/0"),
+    ("an axis that is unknown", unsqueeze("FP32", ["n"], [2], [0, None]), "invalid_data", "/inputs/1/data/1"),
+    ("an axis that is no number", unsqueeze("FP32", ["n"], [1], [[0]]), "invalid_data", "/inputs/1/data/0"),
+    ("more axes than there can be", unsqueeze("FP32", ["n"], [65], list(range(65))), "invalid_shape", "/inputs/1/shape/0"),
     ("a type not permitted", expand("INT4", ["n"], [1], [2]), "unsupported_datatype", "/inputs/0/datatype"),
     ("too many names", expand("FP32", ["n%d" % i for i in range(64)], [1], ["m"]), "invalid_shape", "/inputs/1/data/0"),
 ]
@@ -135,6 +142,23 @@ def refuses(server, call, code, pointer):
                      ask(server, model, 13, inputs, "infer", {"parameters": {"dry_run": True}})):
         equal(response.status, 400, response.body)
         equal([response.json()["code"], response.json()["pointer"]], [code, pointer], response.json()["error"])
+
+
+# Within a dry run the smallest numbers stand for what is not known, and the next ones for names.
+@test(rows=[("%d more than the smallest" % n, n - (1 << 63)) for n in (0, 1, 2, 1000, 1024, 1025)])
+def numbers_in_bytes_are_no_names(server, number):
+    def refused(response, pointer):
+        equal(response.status, 400, response.body)
+        problem = response.json()
+        equal([problem["code"], problem["pointer"]], ["invalid_shape", pointer], problem["error"])
+        assert str(number) in problem["error"], problem["error"]
+    inputs = [tensor("input", "FP32", ["n", 1]), tensor("shape", "INT64", [1])]
+    inputs[1]["parameters"] = {"binary_data_size": 8}
+    head = json.dumps({"inputs": inputs}).encode()
+    refused(server.request("POST", "/v2/models/expand/shape", head + struct.pack("<q", number),
+                           {"Inference-Header-Content-Length": str(len(head))}), "/inputs/1/data/0")
+    refused(server.request("POST", "/v2/models/expand/shape?datatype=UINT8&dims=1&shape=2,%d" % number, b"x",
+                           {"Content-Type": "application/octet-stream"}), "/shape")
 
 
 @test(rows=[("name in shape", expand("FP32", ["n"], [1], [1]), "invalid_shape", "/inputs/0/shape/0"),
