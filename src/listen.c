@@ -7,12 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #define BACKLOG 4096
+
+/* How often, and how far apart, the lock of a folder is asked for. */
+#define LOCK_TRIES 100
+#define LOCK_NS 10000000
 
 /* The first descriptor that systemd hands over. */
 #define INHERITED_FIRST 3
@@ -106,6 +112,20 @@ static bool is_in_use(const struct sockaddr_un *address)
     return !refused;
 }
 
+/* Until it listens, a new socket looks like one that a dead server has left behind, and of two servers that
+ * start at once one would take the other's away. So they do it one after the other, by a lock of the folder,
+ * which ends with the descriptor. Where it is not to be had, or somebody keeps it, it has to go without. */
+static int lock_folder(const char *path)
+{
+    char folder[OPTIONS_PATH_MAX];
+    size_t len = (size_t)(strrchr(path, '/') - path);
+    snprintf(folder, sizeof(folder), "%.*s", len > 0 ? (int)len : 1, path);
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (int i = 0; fd >= 0 && i < LOCK_TRIES && flock(fd, LOCK_EX | LOCK_NB) != 0; i++)
+        nanosleep(&(struct timespec){.tv_nsec = LOCK_NS}, NULL);
+    return fd;
+}
+
 /* Makes room for a new socket; NULL, or why there is none. */
 static const char *clear_path(const struct sockaddr_un *address)
 {
@@ -137,11 +157,14 @@ static bool listen_unix(const struct endpoint *endpoint, unsigned mode, const st
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     snprintf(address.sun_path, sizeof(address.sun_path), "%s", endpoint->path);
+    int lock = lock_folder(endpoint->path);
     const char *why = clear_path(&address);
     if (why == NULL) {
         ret->fd = open_unix(&address, mode);
         why = ret->fd < 0 ? strerror(errno) : NULL;
     }
+    if (lock >= 0)
+        close(lock);
     if (why != NULL) {
         log_write(log, LOG_ERROR, "cannot listen on unix:%s: %s", endpoint->path, why);
         return false;

@@ -1,13 +1,16 @@
 """Where it listens: several addresses, IPv6, unix sockets, and sockets that were opened for it."""
+import contextlib
+import fcntl
 import os
 import signal
 import socket
 import stat
 import subprocess
 import tempfile
+import time
 
 from calls import EXPAND, expand, expanded
-from harness import PROGRAM, WRAPPER, Server, Skip, environment, equal, eventually, main, seconds, test
+from harness import PROGRAM, WRAPPER, Server, Skip, die_with_parent, environment, equal, eventually, main, seconds, test
 from wire import Connection, request_bytes
 
 MIB = 1 << 20
@@ -27,6 +30,15 @@ class Folder(tempfile.TemporaryDirectory):
 
     def __enter__(self):
         return os.path.join(super().__enter__(), "s")
+
+
+@contextlib.contextmanager
+def os_open(name):
+    fd = os.open(name, os.O_RDONLY)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
 
 
 def is_ready(address):
@@ -121,6 +133,32 @@ def replaces_a_socket_that_is_left_over(_):
         dead = Server("--listen", "unix:" + path)
         dead.kill()
         assert stat.S_ISSOCK(os.stat(path).st_mode)
+        with Server("--listen", "unix:" + path):
+            assert is_ready(path)
+
+
+@test
+def waits_for_another_server_that_makes_its_socket(_):
+    """Servers lock the folder, since a socket that does not listen yet looks like one that is left over."""
+    with Folder() as path:
+        with socket.socket(socket.AF_UNIX) as other, os_open(os.path.dirname(path)) as folder:
+            fcntl.flock(folder, fcntl.LOCK_EX)
+            other.bind(path)
+            late = subprocess.Popen(WRAPPER + [PROGRAM, "--listen", "unix:" + path], env=environment(),
+                                    stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8",
+                                    preexec_fn=die_with_parent)
+            time.sleep(0.3)
+            other.listen()
+            fcntl.flock(folder, fcntl.LOCK_UN)
+            text = late.communicate(timeout=seconds(20))[1]
+        equal(late.returncode, 1)
+        assert "another server listens on it" in text, text
+
+
+@test
+def does_not_wait_for_ever(_):
+    with Folder() as path, os_open(os.path.dirname(path)) as folder:
+        fcntl.flock(folder, fcntl.LOCK_EX)
         with Server("--listen", "unix:" + path):
             assert is_ready(path)
 
