@@ -10,19 +10,17 @@ import os
 import socket
 import struct
 import sys
-import threading
 import time
 import zlib
 from contextlib import ExitStack
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "http"))
 from calls import EXPAND, UNSQUEEZE, expand, expanded  # noqa: E402
-from harness import Server, equal, eventually, instrumented, main, seconds, test  # noqa: E402
+from floods import LIMITS, Flood, nothing, send, timed, within_limits  # noqa: E402
+from harness import Server, equal, main, seconds, test  # noqa: E402
 from wire import Closed, request_bytes  # noqa: E402
 
 MIB = 1 << 20
-BUDGET = 64 * MIB
-LIMITS = ("--memory-budget", "64M", "--max-connections", "700", "--log-level", "error")
 JSON = [("Content-Type", "application/json")]
 
 
@@ -30,14 +28,6 @@ JSON = [("Content-Type", "application/json")]
 
 def ordinary(server):
     expanded(server.request("POST", EXPAND, expand(1.5, 3000)), 1.5, 3000)
-
-
-def within_limits(server, fds, threads):
-    """At the latest when the longest deadline of those here has passed."""
-    eventually(lambda: server.fds() <= fds + 2, 40, "descriptors are given back")
-    assert server.threads() <= threads, (server.threads(), threads)
-    if not instrumented():
-        assert server.peak_rss() < BUDGET + 64 * MIB, "%d MiB of memory" % (server.peak_rss() // MIB)
 
 
 def survives(server, attack):
@@ -221,59 +211,6 @@ def heads_of_every_size_around_the_pool(server, method, target, body):
 
 # ---- floods --------------------------------------------------------------------------------------------------------
 
-class Flood:
-    """An attack in threads, until it is stopped; each thread keeps `count` connections and calls `each` on them in turn."""
-
-    def __init__(self, server, count, begin, each, pause=0.05, threads=4):
-        self.server, self.count, self.begin, self.each, self.pause = server, count, begin, each, pause
-        self.over = threading.Event()
-        self.threads = [threading.Thread(target=self.run, daemon=True) for _ in range(threads)]
-
-    def open(self):
-        connection = socket.create_connection(self.server.address, timeout=5)
-        connection.sendall(self.begin)
-        connection.setblocking(False)
-        return connection
-
-    def run(self):
-        connections = []
-        while not self.over.is_set():
-            for i in range(self.count):
-                try:
-                    while i >= len(connections):
-                        connections.append(self.open())
-                    self.each(connections[i])
-                except BlockingIOError:
-                    pass
-                except OSError:  # cut off: come again
-                    if i < len(connections):
-                        connections.pop(i).close()
-                if self.over.is_set():
-                    break
-            time.sleep(self.pause)
-        for connection in connections:
-            connection.close()
-
-    def __enter__(self):
-        for thread in self.threads:
-            thread.start()
-        time.sleep(1)
-        return self
-
-    def __exit__(self, *_):
-        self.over.set()
-        for thread in self.threads:
-            thread.join()
-
-
-def nothing(connection):
-    del connection
-
-
-def send(data):
-    return lambda connection: connection.send(data)
-
-
 def ask_and_leave(connection):
     connection.send(CALL)
     connection.close()
@@ -297,10 +234,6 @@ FLOODS = [
 ]
 
 
-def percentile(values, share):
-    return sorted(values)[min(len(values) - 1, int(len(values) * share))]
-
-
 @test(rows=FLOODS, limit=240)
 def an_ordinary_client_is_served_beside(_, count, begin, each):
     """From an address of its own, as others have: those of the flood share one, of which only so many are let in."""
@@ -308,16 +241,8 @@ def an_ordinary_client_is_served_beside(_, count, begin, each):
         ordinary(server)
         time.sleep(0.2)
         fds, threads = server.fds(), server.threads()
-        times = []
         with Flood(server, count, begin, each):
-            for _ in range(100):
-                started = time.monotonic()
-                beside(server)
-                times.append(time.monotonic() - started)
-                time.sleep(0.01)
-        print("# p50 %.1f ms, p99 %.1f ms, slowest %.1f ms" % tuple(
-            1000 * t for t in (percentile(times, 0.5), percentile(times, 0.99), max(times))), flush=True)
-        assert max(times) < seconds(10), max(times)
+            timed(100, lambda: beside(server))
         ordinary(server)
         within_limits(server, fds, threads)
 
