@@ -78,6 +78,7 @@ struct walk {
     struct request *request;
     const char *value[KNOWN_COUNT]; /* in the arena */
     const char *end; /* of the line before: where the terminator of its last text stands */
+    const char *doubled; /* the name of a header that may stand once and stands twice, or NULL */
     struct problem *err;
     bool good;
 };
@@ -159,20 +160,25 @@ static const char *copy_value(struct arena *arena, unsigned header, const char *
     return copy;
 }
 
-/* Keeps the value, in memory that outlives the connection's. */
+static bool several(struct problem *err, enum problem_code code, const char *name)
+{
+    return problem_set(err, code, NULL, "there are several %s headers: send one", name);
+}
+
+/* Keeps the value, in memory that outlives the connection's. A header that is doubled without harm to the framing
+ * does not end the walk: what stands behind it may harm it. */
 static bool keep(struct walk *walk, unsigned header, const char *value)
 {
     struct arena *arena = &walk->request->arena;
     const char *before = walk->value[header];
-    if (before == NULL) {
+    if (before == NULL)
         walk->value[header] = copy_value(arena, header, value);
-    } else if (is_list(header)) {
+    else if (is_list(header))
         walk->value[header] = arena_printf(arena, "%s, %s", before, value);
-    } else if (!is_remark(header)) {
-        enum problem_code code = is_framing(header) ? PROBLEM_BAD_FRAMING : PROBLEM_INVALID_HEADER;
-        const char *name = known[header].name;
-        return problem_set(walk->err, code, NULL, "there are several %s headers: send one", name);
-    }
+    else if (is_framing(header))
+        return several(walk->err, PROBLEM_BAD_FRAMING, known[header].name);
+    else if (!is_remark(header) && walk->doubled == NULL)
+        walk->doubled = known[header].name;
     return walk->value[header] != NULL || problem_memory(walk->err);
 }
 
@@ -283,7 +289,7 @@ static bool check_framing(const struct walk *walk, const char *version, struct h
     if (walk->value[KNOWN_HOST] != NULL && !is_host(walk->value[KNOWN_HOST]))
         return framing(walk->err, "the Host header is no host name or address, with or without a port: correct it");
     *ret = (struct http_head){
-        .has_length = length != NULL,
+        .known = true,
         .chunked = coding != NULL,
         .expects = walk->value[KNOWN_EXPECT] != NULL,
         .authorization = walk->value[KNOWN_AUTHORIZATION],
@@ -307,15 +313,18 @@ bool http_head_read(struct http_connection *connection, struct request *request,
                     const char *version, struct http_head *ret, struct problem *err)
 {
     struct walk walk = {.request = request, .err = err};
+    *ret = (struct http_head){.known = false};
     request->call.method = arena_text(&request->arena, method);
     if (request->call.method == NULL) {
         request->call.method = "";
         return problem_memory(err);
     }
     if (!check_size(connection->mhd, request, err) || !check_target(request->call.target, err) ||
-        !check_lines(&walk, connection, method, version) || !read_trace(&walk, request, err) ||
-        !check_framing(&walk, version, ret))
+        !check_lines(&walk, connection, method, version) || !check_framing(&walk, version, ret) ||
+        !read_trace(&walk, request, err))
         return false;
+    if (walk.doubled != NULL)
+        return several(err, PROBLEM_INVALID_HEADER, walk.doubled);
     for (unsigned i = 0; i < API_HEADER_COUNT; i++)
         request->call.header[i] = walk.value[KNOWN_API + i];
     return true;

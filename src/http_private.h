@@ -88,8 +88,9 @@ struct http_connection {
 
 /* What the head of a request says about its framing. */
 struct http_head {
-    bool has_length, chunked, expects;
-    uint64_t length;
+    bool known; /* false: it says nothing certain, and where the request ends cannot be known; the rest is then zero */
+    bool chunked, expects;
+    uint64_t length; /* of the body, bytes; 0 if chunked or absent */
     const char *authorization; /* as sent, in the arena, or NULL; not to be logged */
 };
 
@@ -128,7 +129,7 @@ void http_touch(struct http_connection *connection);
 /* ---- http_head.c --------------------------------------------------------------------------------------- */
 
 /* Checks all lines of the head and takes over what the API looks at. False with *err when it must be
- * refused: for PROBLEM_BAD_FRAMING nothing after the head can be trusted. */
+ * refused; *ret is filled in all the same, as far as it can be known. */
 bool http_head_read(struct http_connection *connection, struct request *request, const char *method,
                     const char *version, struct http_head *ret, struct problem *err);
 

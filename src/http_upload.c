@@ -53,7 +53,7 @@ static bool refuse(struct request *request, const struct http_head *head, const 
         http_answer_by_hand(request->connection, &request->reply);
         return false;
     }
-    if (problem->code == PROBLEM_BAD_FRAMING)
+    if (!head->known)
         request->reply.close = true;
     bool body = head->chunked || head->length > 0;
     if (request->reply.close || (body && head->expects) || head->length > REFUSED_BYTES)
@@ -109,14 +109,14 @@ static bool accept_head(struct request *request, const struct http_head *head, c
 bool http_upload_begin(struct http_connection *connection, const char *method, const char *version)
 {
     struct request *request = connection->request;
-    struct http_head head = {.has_length = false};
+    struct http_head head;
     struct problem problem;
     const char *allow = NULL;
     bool good = http_head_read(connection, request, method, version, &head, &problem);
     connection->chunked = head.chunked;
+    connection->opaque |= head.chunked;
     if (!good)
         return refuse(request, &head, &problem, NULL);
-    connection->opaque |= head.chunked;
     if (!accept_head(request, &head, &allow, &problem))
         return refuse(request, &head, &problem, allow);
     return true;

@@ -96,6 +96,21 @@ def answers_of_what_something_was_read(_, begin):
     finished(server)
 
 
+@test
+def closes_after_a_refused_body_in_chunks(_):
+    """Nothing of a next request has come, though more bytes have than were the body's."""
+    server = Server()
+    with server.connect() as c:
+        c.send(request_bytes("POST", EXPAND, [("Content-Type", "a/b"), ("Content-Type", "a/c"),
+                                              ("Transfer-Encoding", "chunked")]) + chunk(b"x" * 1000) + chunk(b""))
+        equal(c.response().status, 400)
+        started = time.monotonic()
+        draining(server)
+        assert c.closed(5)
+        assert time.monotonic() - started < seconds(3)
+    finished(server)
+
+
 # ---- the cut -------------------------------------------------------------------------------------------------------
 
 @test(limit=60)

@@ -262,6 +262,7 @@ def expects_nothing_when_told_to_continue(server):
 # ---- refusals by the head ------------------------------------------------------------------------------------------
 
 HIDDEN = head("GET", "/v2/health/live")
+DOUBLED = ["Content-Type: a/b", "Content-Type: a/c"]  # a mistake, but not one of framing
 TWO = "a second request is never seen"
 
 
@@ -269,6 +270,9 @@ TWO = "a second request is never seen"
 @test(rows=[
     ("both lengths", head("POST", EXPAND, "Content-Length: 5", "Transfer-Encoding: chunked") + b"0\r\n\r\n"),
     ("both, the other way", head("POST", EXPAND, "Transfer-Encoding: chunked", "Content-Length: 5") + b"0\r\n\r\n"),
+    ("both, behind a doubled header", head("POST", EXPAND, *DOUBLED, "Content-Length: 5", "Transfer-Encoding: chunked") +
+     b"0\r\n\r\n"),
+    ("no host, beside a doubled header", head("GET", "/v2", *DOUBLED, host=False)),
     ("both, on GET", head("GET", "/v2", "Content-Length: 5", "Transfer-Encoding: chunked") + b"0\r\n\r\n"),
     ("two lengths", head("POST", EXPAND, "Content-Length: 5", "Content-Length: 0")),
     ("two equal lengths", head("POST", EXPAND, "Content-Length: 5", "Content-length: 5") + b"12345"),
@@ -373,6 +377,10 @@ def refuses_at_once_what_asks_first(server):
             c.send(head("POST", target, "Expect: 100-continue", "Content-Length: %d" % length))
             equal(c.response().status, status)
             assert c.closed(2)
+    with server.connect() as c:
+        c.send(head("POST", EXPAND, *DOUBLED, "Expect: 100-continue", "Content-Length: 100"))
+        equal(c.response().status, 400)
+        assert c.closed(2)
 
 
 @test(rows=[("%d bytes" % n, n) for n in (1, 1000, 100000, 3 * MIB, 20 * MIB, 100 * MIB)], limit=60)
@@ -424,11 +432,13 @@ def answers_an_upload_without_end(server):
 
 @test
 def answers_an_upload_that_stands_still(server):
-    with server.connect(20) as c:
-        c.send(request_bytes("POST", "/nope", [], b"x" * 100)[:-50])
-        assert c.silent(1)
-        equal(c.response().status, 404)
-        assert c.closed(2)
+    for begin, status in ((request_bytes("POST", "/nope", [], b"x" * 100), 404),
+                          (head("POST", EXPAND, *DOUBLED, "Content-Length: 100") + b"x" * 100, 400)):
+        with server.connect(20) as c:
+            c.send(begin[:-50])
+            assert c.silent(1)
+            equal(c.response().status, status)
+            assert c.closed(2)
 
 
 # ---- slow and idle clients -----------------------------------------------------------------------------------------
