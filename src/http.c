@@ -88,6 +88,7 @@ static void on_completed(void *cls, struct MHD_Connection *mhd, void **context,
     connection->request = NULL;
     http_unreserve_block(connection);
     connection->chunked = false;
+    connection->settled = false;
     connection->stuck = 0;
     http_pace_served(connection, request);
     if (code == MHD_REQUEST_TERMINATED_WITH_ERROR) /* perhaps with a page of its own */

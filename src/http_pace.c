@@ -28,7 +28,7 @@ static enum pace_phase request_phase(const struct http_connection *connection)
         return PACE_OURS; /* there is another deadline for what it waits for */
     if (request->call.method == NULL)
         return PACE_HEAD;
-    return request->state == REQUEST_READING ? PACE_BODY : PACE_ANSWER;
+    return request_is_reading(request) ? PACE_BODY : PACE_ANSWER;
 }
 
 /* Before the request line is complete, libmicrohttpd does not tell of a request. But it has begun if more

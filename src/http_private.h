@@ -74,6 +74,7 @@ struct http_connection {
     uint64_t seen;           /* what had come of that at the last look of http_touched.c */
     unsigned stuck;          /* looks since at which nothing had been read, though there was something to read */
     bool suspended;
+    bool settled;  /* libmicrohttpd has been told to call again; see http_upload_end */
     bool block;    /* what the answer is sent through is taken out of the budget */
     bool broken;   /* an answer could not be given */
     bool answered; /* by hand, in the middle of an upload; what comes now is thrown away */

@@ -17,11 +17,11 @@ void http_touch(struct http_connection *connection)
     loop_watch(connection->http->loop);
 }
 
-/* A client may close its side and still wait for its answer: only one that is being read is over. */
+/* A client may close its side and still wait for its answer: only what is not read to its end is over. */
 static bool is_reading(const struct http_connection *connection)
 {
     const struct request *request = connection->request;
-    return request == NULL || (!connection->suspended && request->state == REQUEST_READING);
+    return request == NULL || (!connection->settled && request_is_reading(request));
 }
 
 /* libmicrohttpd 0.9 can run out of memory for a line of a chunked body. It then neither reads nor refuses,
@@ -29,7 +29,7 @@ static bool is_reading(const struct http_connection *connection)
 static void check_stuck(struct http_connection *connection)
 {
     const struct request *request = connection->request;
-    if (request == NULL || !connection->chunked || request->state != REQUEST_READING)
+    if (request == NULL || !connection->chunked || !request_is_reading(request))
         return;
     connection->stuck = request->received == connection->seen ? connection->stuck + 1 : 0;
     connection->seen = request->received;

@@ -187,13 +187,24 @@ bool http_upload_data(struct http_connection *connection, const void *data, size
     return true;
 }
 
+/* A connection that is suspended in the call right after a read is read from once more when it is resumed, and
+ * if the client has closed its side by then, libmicrohttpd drops the answer. When nothing comes of that call it
+ * makes another, after which it does not read. True the first time. */
+static bool must_settle(struct http_connection *connection)
+{
+    bool first = !connection->settled;
+    connection->settled = true;
+    return first;
+}
+
 bool http_upload_end(struct http_connection *connection)
 {
     struct request *request = connection->request;
-    if (connection->answered || request->state != REQUEST_READING) /* or its answer could not be given */
+    if (connection->answered || !request_is_reading(request)) /* or its answer could not be given */
         return false;
     if (!request->refused) {
-        request_execute(request);
+        if (request_runs_here(request) || !must_settle(connection))
+            request_execute(request);
         return true;
     }
     list_remove(&request->link);

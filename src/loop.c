@@ -84,9 +84,9 @@ static void on_tick(uv_timer_t *tick)
     bool more = request_expire(loop, now);
     more |= http_tick(loop->http, now);
     more |= lingering_expire(&loop->lingering, now);
-    run_pump(loop);
     if (!more)
         uv_timer_stop(tick);
+    run_pump(loop); /* last: it may ask for a tick anew (loop_watch) */
 }
 
 void loop_pump(struct loop *loop)

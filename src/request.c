@@ -50,6 +50,11 @@ static void set_state(struct request *request, enum request_state state)
     request->state = state;
 }
 
+bool request_is_reading(const struct request *request)
+{
+    return !request->job_out && request->state == REQUEST_READING;
+}
+
 /* ---- life ---------------------------------------------------------------------------------------------- */
 
 static struct request *take_spare(struct loop *loop)
@@ -363,7 +368,7 @@ static void queue(struct request *request)
 }
 
 /* What costs less than handing it over, or must be answered even when all workers are busy. */
-static bool runs_here(const struct request *request)
+bool request_runs_here(const struct request *request)
 {
     if (!route_has_body(request->match.route))
         return true;
@@ -375,7 +380,7 @@ void request_execute(struct request *request)
 {
     request->complete = loop_now();
     request->call.body = (struct bytes){.ptr = request->body, .len = request->body_len};
-    if (!runs_here(request)) {
+    if (!request_runs_here(request)) {
         queue(request);
         return;
     }

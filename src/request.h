@@ -46,7 +46,7 @@ bool request_edge(enum request_state from, enum request_state to);
 struct http_connection;
 
 struct request {
-    enum request_state state; /* changed by request_set_state alone */
+    enum request_state state; /* changed by request.c alone */
     struct loop *loop;
     struct http_connection *connection;
     struct arena arena;
@@ -94,6 +94,13 @@ bool request_append(struct request *request, const void *data, size_t n);
 
 /* Makes `reply` the answer to a problem; the body is not needed any more. */
 void request_refuse(struct request *request, const struct problem *problem);
+
+/* It is being read, or waits for request_execute. While a job is out `state` must not be looked at: it may be a
+ * worker that changes it, also of a request that is abandoned. */
+bool request_is_reading(const struct request *request);
+
+/* Whether request_execute answers before it returns; else it suspends the connection. */
+bool request_runs_here(const struct request *request);
 
 /* The request is complete and was not refused: runs it here or at the pool, and answers (http_answer). */
 void request_execute(struct request *request);

@@ -1,5 +1,6 @@
 """HTTP at its edges: framing, early refusals, connections, and the traps of the installed libmicrohttpd."""
 import http.client
+import socket
 import time
 
 from calls import EXPAND, UNSQUEEZE, expand, expanded, slow
@@ -153,6 +154,7 @@ def answers_bytes_that_come_one_by_one(server):
     ("a whole request", head("GET", "/v2/health/live"), 1),
     ("two", head("GET", "/v2/health/live") * 2, 2),
     ("for the pool", request_bytes("POST", EXPAND, [], expand(1, 2) + b" " * 20000), 1),
+    ("for the pool, in one read", request_bytes("POST", EXPAND, [], expand(1, 2) + b" " * 10000), 1),
     ("a large answer", request_bytes("POST", EXPAND, [], expand(1, MIB)), 1),
     ("half a head", head("GET", "/v2/health/live")[:-2], 0),
     ("half a body", request_bytes("POST", EXPAND, [], expand(1, 2))[:-2], 0),
@@ -160,10 +162,10 @@ def answers_bytes_that_come_one_by_one(server):
     ("nothing", b"", 0),
 ])
 def serves_a_half_closed_connection(server, data, count):
-    for _ in range(5):  # whether bytes and FIN are seen together is chance
+    for i in range(6):
         with server.connect() as c:
-            c.send(data)
-            c.socket.shutdown(1)
+            c.socket.sendall(data, socket.MSG_MORE * (i % 2))  # bytes and FIN together, or by chance
+            c.socket.shutdown(socket.SHUT_WR)
             started = time.monotonic()
             equal([r.status for r in answers(c)], [200] * count)
             assert time.monotonic() - started < seconds(3)

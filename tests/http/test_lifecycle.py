@@ -2,6 +2,7 @@
 import os
 import resource
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -155,6 +156,40 @@ def survives_clients_that_leave_a_worker(_):
         eventually(lambda: one.fds() <= before, 20, "descriptors are back")
         assert one.cpu() - used < seconds(5)
         expanded(one.request("POST", EXPAND, body=expand(1, 3) + b" " * 20000), 1, 3)
+
+
+@test
+def closes_after_an_answer_that_is_late(_):
+    """Requests that go to a worker together, which is busy for longer than they may wait, and whose clients have closed
+    their side."""
+    with Server("--inline-bytes", "0", "--request-timeout", "0.3", "--threads", "1") as busy, busy.connect() as first, \
+            busy.connect() as one, busy.connect() as other:
+        first.send(request_bytes("POST", UNSQUEEZE, *slow(1500)))
+        time.sleep(seconds(0.1))
+        busy.process.send_signal(signal.SIGSTOP)
+        for c in (one, other):
+            c.socket.sendall(request_bytes("POST", EXPAND, [], expand(1, 3)), socket.MSG_MORE)
+            c.socket.shutdown(socket.SHUT_WR)
+        busy.process.send_signal(signal.SIGCONT)
+        for c in (first, one, other):
+            equal(c.response().status, 503)
+        assert one.closed(3) and other.closed(3)
+
+
+@test
+def keeps_the_deadline_of_a_request_that_comes_with_a_tick(_):
+    """The server awakes when it must look at deadlines, of which there are none, and then reads the request."""
+    with Server("--inline-bytes", "0", "--request-timeout", "0.1", "--threads", "1") as busy, busy.connect() as c:
+        with busy.connect() as first:
+            equal(first.request("POST", UNSQUEEZE, *slow(1500)).status, 503)  # and the worker goes on
+        time.sleep(0.05)
+        for _ in range(3):  # the tick is there for 20 ms
+            equal(c.request("GET", "/v2/health/live").status, 200)
+            busy.process.send_signal(signal.SIGSTOP)
+            c.send(request_bytes("POST", EXPAND, [], expand(1, 3)))
+            time.sleep(0.05)
+            busy.process.send_signal(signal.SIGCONT)
+            equal(c.response().status, 503)
 
 
 # ---- descriptors ---------------------------------------------------------------------------------------------------
