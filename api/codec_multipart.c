@@ -6,7 +6,6 @@
  */
 #include "api/codec.h"
 
-#include <stdio.h>
 
 #include "api/file.h"
 #include "api/params.h"
@@ -175,6 +174,20 @@ static bool next_part(struct parser *p, struct part *ret)
     return pass_delimiter(p, bytes_slice(p->rest, past, p->rest.len - past));
 }
 
+/* The JSON pointer to a member of that name (RFC 6901: "~0" is a '~', "~1" a '/'). */
+static void point_at(struct bytes name, char *out, size_t size)
+{
+    size_t len = 0, end = (size_t)shown(name);
+    out[len++] = '/';
+    for (size_t i = 0; i < end && len + 3 < size; i++) {
+        char c = (char)name.ptr[i];
+        if (c == '~' || c == '/')
+            out[len++] = '~';
+        out[len++] = c == '~' ? '0' : c == '/' ? '1' : c;
+    }
+    out[len] = '\0';
+}
+
 static bool find_input(const struct op *op, struct bytes name, int *ret, struct problem *err)
 {
     for (int i = 0; i < op->inputs; i++) {
@@ -182,8 +195,8 @@ static bool find_input(const struct op *op, struct bytes name, int *ret, struct 
         if (bytes_equal(name, op->in[i].name))
             return true;
     }
-    char pointer[96];
-    snprintf(pointer, sizeof(pointer), "/%.*s", shown(name), (const char *)name.ptr);
+    char pointer[128];
+    point_at(name, pointer, sizeof(pointer));
     return problem_set(err, PROBLEM_UNKNOWN_NAME, pointer, "%s has no input \"%.*s\": name the parts %s and %s", op->name,
                        shown(name), (const char *)name.ptr, op->in[0].name, op->in[op->inputs - 1].name);
 }
