@@ -48,6 +48,7 @@ struct tensor_file {
     struct bytes content;
     enum dtype dtype;         /* DTYPE_NONE: not told */
     const struct shape *dims; /* NULL: not told */
+    bool dry_run;             /* raw bytes may be absent: a file of none is a tensor without data */
 };
 
 /* Each reads one file, which is borrowed, into ret->tensor, which is dense; ret->pointer names the input. Where a file

@@ -101,7 +101,7 @@ bool file_decode(struct arena *arena, const struct codec_limits *limits, enum ca
                  const struct query *query, int index, struct call *call, struct problem *err)
 {
     struct call_input *input = &call->in[index];
-    struct tensor_file file = {.content = content};
+    struct tensor_file file = {.content = content, .dry_run = call->dry_run};
     struct shape list = {.rank = 1, .dim = {(int64_t)(content.len / sizeof(int64_t))}};
     if (input->given)
         return file_refuse(input, err, PROBLEM_INVALID_REQUEST, "this input is there twice, as a part or in the query: "

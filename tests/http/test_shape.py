@@ -144,6 +144,32 @@ def refuses(server, call, code, pointer):
         equal([response.json()["code"], response.json()["pointer"]], [code, pointer], response.json()["error"])
 
 
+OCTETS = {"Content-Type": "application/octet-stream"}
+
+
+@test(rows=[("as octets", OCTETS, b""), ("without a body", {}, None),
+            ("as a form", {"Content-Type": "application/x-www-form-urlencoded"}, b"")])
+def raw_bytes_may_be_absent(server, headers, body):
+    for target, datatype, shape, size in (
+            ("expand/shape?datatype=FP32&dims=3,1&shape=2,3,6", "FP32", [2, 3, 6], 144),
+            ("unsqueeze/shape?datatype=INT4&dims=3&axes=0,-1", "INT4", [1, 3, 1], 2),
+            ("unsqueeze/shape?datatype=BYTES&dims=&axes=0", "BYTES", [1], None)):
+        response = server.request("POST", "/v2/models/" + target, body, headers)
+        equal(response.status, 200, response.body)
+        equal([outputs(response)[0][name] for name in ("datatype", "shape", "byte_size")], [datatype, shape, size])
+
+
+@test(rows=[("no sizes", "/shape?datatype=FP32&axes=0", "invalid_request", "dims"),
+            ("no type", "/shape?dims=3&axes=0", "malformed_json", "empty"),
+            ("some bytes", "/shape?datatype=FP32&dims=3&axes=0", "invalid_data", "12 bytes"),
+            ("a real run", "/infer?datatype=FP32&dims=3&axes=0", "invalid_data", "12 bytes")])
+def raw_bytes_that_are_not_absent(server, target, code, words):
+    body = b"x" if words == "12 bytes" and "shape" in target else b""
+    response = server.request("POST", "/v2/models/unsqueeze" + target, body, OCTETS)
+    equal((response.status, response.json()["code"]), (400, code), response.body)
+    assert words in response.json()["error"], response.body
+
+
 # Within a dry run the smallest numbers stand for what is not known, and the next ones for names.
 @test(rows=[("%d more than the smallest" % n, n - (1 << 63)) for n in (0, 1, 2, 1000, 1024, 1025)])
 def numbers_in_bytes_are_no_names(server, number):
