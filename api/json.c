@@ -9,7 +9,7 @@ void json_init(struct json *ret, struct bytes text, int max_depth, struct arena 
 {
     *ret = (struct json){
         .start = text.ptr, .next = text.ptr, .end = text.ptr + text.len,
-        .max_depth = max_depth, .arena = arena, .err = err,
+        .max_depth = max_depth < JSON_MAX_DEPTH ? max_depth : JSON_MAX_DEPTH, .arena = arena, .err = err,
     };
 }
 
@@ -127,11 +127,12 @@ bool json_array(struct json *json, json_element_fn *element, void *ctx)
     return false;
 }
 
-static bool read_name(struct json *json, struct bytes *ret)
+/* A member's name by `read`, and what stands between it and the value. */
+static bool read_name(struct json *json, bool (*read)(struct json *json, struct bytes *ret), struct bytes *ret)
 {
     if (json_peek(json) != JSON_STRING)
         return json_refuse(json, json->next, "expected a member name in '\"'");
-    if (!json_string(json, ret))
+    if (!read(json, ret))
         return false;
     json_space(json);
     if (json->next == json->end || *json->next != ':')
@@ -153,9 +154,9 @@ static bool note_name(struct json *json, struct bytes *names, size_t count, stru
     return true;
 }
 
-/* The members of an object; `names` (may be NULL) notes those seen, to refuse a second one. */
-static bool walk_object(struct json *json, struct bytes *names, json_member_fn *member, void *ctx)
+bool json_object(struct json *json, json_member_fn *member, void *ctx)
 {
+    struct bytes names[JSON_MAX_MEMBERS];
     bool more;
     if (!json_open(json, '{'))
         return false;
@@ -163,16 +164,10 @@ static bool walk_object(struct json *json, struct bytes *names, json_member_fn *
         if (!more)
             return true;
         struct bytes name;
-        if (!read_name(json, &name) || (names != NULL && !note_name(json, names, i, name)) || !member(json, name, ctx))
+        if (!read_name(json, json_string, &name) || !note_name(json, names, i, name) || !member(json, name, ctx))
             return false;
     }
     return false;
-}
-
-bool json_object(struct json *json, json_member_fn *member, void *ctx)
-{
-    struct bytes names[JSON_MAX_MEMBERS];
-    return walk_object(json, names, member, ctx);
 }
 
 /* ---- passing over ------------------------------------------------------------------------------------------------ */
@@ -186,33 +181,67 @@ static bool skip_word(struct json *json, const char *word)
     return true;
 }
 
-static bool skip_element(struct json *json, size_t index, void *ctx)
-{
-    (void)index;
-    (void)ctx;
-    return json_skip(json);
-}
-
-static bool skip_member(struct json *json, struct bytes name, void *ctx)
-{
-    (void)name;
-    (void)ctx;
-    return json_skip(json);
-}
-
-bool json_skip(struct json *json)
+static bool skip_plain(struct json *json, enum json_kind kind)
 {
     struct bytes token;
     struct decimal number;
-    enum json_kind kind = json_peek(json);
     switch (kind) {
     case JSON_NULL:
     case JSON_TRUE:
     case JSON_FALSE: return skip_word(json, kind_names[kind]);
     case JSON_NUMBER: return json_number(json, &number);
     case JSON_STRING: return json_string_token(json, &token);
-    case JSON_ARRAY: return json_array(json, skip_element, NULL);
-    case JSON_OBJECT: return walk_object(json, NULL, skip_member, NULL);
     default: return json_refuse_value(json, json->next);
     }
+}
+
+/* What is open while a value is passed over: a bit for each depth, 1 for an object. Not by recursion, which would ask for
+ * a stack as deep as the client likes. */
+struct nest {
+    int base; /* the depth that the value itself is at */
+    uint64_t object[JSON_MAX_DEPTH / 64 + 1];
+};
+
+static bool in_object(const struct nest *nest, int depth)
+{
+    return (nest->object[depth / 64] >> depth % 64 & 1) != 0;
+}
+
+/* Opens an array or object, or passes a value that is neither; *opened tells which. */
+static bool enter(struct json *json, struct nest *nest, bool *opened)
+{
+    enum json_kind kind = json_peek(json);
+    *opened = kind == JSON_ARRAY || kind == JSON_OBJECT;
+    if (!*opened)
+        return skip_plain(json, kind);
+    if (!json_open(json, kind == JSON_OBJECT ? '{' : '['))
+        return false;
+    uint64_t bit = (uint64_t)1 << json->depth % 64, *word = &nest->object[json->depth / 64];
+    *word = kind == JSON_OBJECT ? *word | bit : *word & ~bit;
+    return true;
+}
+
+/* Closes what ends here, up to where another value begins, or all; `first`: something has just been opened. */
+static bool leave(struct json *json, const struct nest *nest, bool first)
+{
+    struct bytes name;
+    for (bool more = false; json->depth > nest->base && !more; first = false) {
+        bool object = in_object(nest, json->depth);
+        if (!json_more(json, object ? '}' : ']', first, &more) ||
+            (more && object && !read_name(json, json_string_token, &name)))
+            return false;
+    }
+    return true;
+}
+
+bool json_skip(struct json *json)
+{
+    struct nest nest; /* bits are set before they are read */
+    bool opened = false;
+    nest.base = json->depth;
+    do {
+        if (!enter(json, &nest, &opened) || !leave(json, &nest, opened))
+            return false;
+    } while (json->depth > nest.base);
+    return true;
 }

@@ -5,7 +5,7 @@
  * false after a refusal, with *err filled (for bad syntax: MALFORMED_JSON, the place and what was expected there); the
  * reader cannot be used any more then. White space before a value is passed by whoever reads the value.
  *
- * Nesting is bounded by max_depth, so recursion over the document is bounded too.
+ * Nesting is bounded by max_depth, and passing over a value takes no more stack when it is nested.
  */
 #ifndef API_JSON_H
 #define API_JSON_H
@@ -15,6 +15,7 @@
 #include "api/number.h"
 #include "api/problem.h"
 
+#define JSON_MAX_DEPTH 10000 /* of max_depth */
 #define JSON_MAX_MEMBERS 128 /* of an object whose members are read by name */
 
 struct json {

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "api/json.h"
 #include "src/option.h"
 
 #define MEMBER(member) offsetof(struct options, member)
@@ -45,7 +46,7 @@ static const struct option_row rows[] = {
      "for all requests; 0: at most 1G"},
     {LIMITS, false, "max-header-bytes", OPTION_BYTES, MEMBER(max_header_bytes), 4 * K, M, "32K", "SIZE",
      "largest request line and headers"},
-    {LIMITS, false, "json-depth", OPTION_COUNT, MEMBER(json_depth), 1, 10000, "100", "N",
+    {LIMITS, false, "json-depth", OPTION_COUNT, MEMBER(json_depth), 1, JSON_MAX_DEPTH, "100", "N",
      "nesting of arrays and objects"},
     {LIMITS, false, "max-inflight", OPTION_COUNT, MEMBER(max_inflight), 1, M, "1024", "N",
      "most requests that wait for or have a worker"},

@@ -1,5 +1,6 @@
 #include "api/json.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -192,6 +193,40 @@ START_TEST(depth)
 }
 END_TEST
 
+/* As deep as can be allowed, on a stack that would not do for a call each. */
+#define SMALL_STACK ((size_t)256 << 10)
+#define DEEP_TIMES (JSON_MAX_DEPTH / 2)
+
+static void *skip_deep(void *text)
+{
+    struct json json;
+    json_init(&json, *(const struct bytes *)text, JSON_MAX_DEPTH, &arena, &err);
+    return json_skip(&json) && json_end(&json) ? text : NULL;
+}
+
+START_TEST(deep_on_a_small_stack)
+{
+    static const char open[] = "[{\"a\":", close[] = "},1]";
+    const size_t len = strlen(open) + strlen(close);
+    uint8_t *out = arena_alloc(&arena, DEEP_TIMES + 1, len);
+    struct bytes text = {.ptr = out, .len = DEEP_TIMES * len + 1};
+    for (int i = 0; i < DEEP_TIMES; i++)
+        out = (uint8_t *)memcpy(out, open, strlen(open)) + strlen(open);
+    *out++ = '7';
+    for (int i = 0; i < DEEP_TIMES; i++)
+        out = (uint8_t *)memcpy(out, close, strlen(close)) + strlen(close);
+    pthread_attr_t small;
+    pthread_t thread;
+    void *done = NULL;
+    pthread_attr_init(&small);
+    ck_assert_int_eq(pthread_attr_setstacksize(&small, SMALL_STACK), 0);
+    ck_assert_int_eq(pthread_create(&thread, &small, skip_deep, &text), 0);
+    pthread_join(thread, &done);
+    pthread_attr_destroy(&small);
+    ck_assert_msg(done == &text, "%s", err.detail);
+}
+END_TEST
+
 /* ---- tokens ------------------------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -335,5 +370,5 @@ END_TEST
 
 SUITE("json", tcase_add_checked_fixture(tcase, setup, teardown); TEST_ROWS(valid_or_refused_at, documents)
       TEST_ONE(cut_documents) TEST_ONE(place_in_lines) TEST_ONE(hint_for_bare_nan) TEST_ROWS(depth, depths)
-      TEST_ROWS(string, strings) TEST_ONE(string_token_is_as_written) TEST_ONE(specials_in_every_place)
+      TEST_ONE(deep_on_a_small_stack) TEST_ROWS(string, strings) TEST_ONE(string_token_is_as_written) TEST_ONE(specials_in_every_place)
       TEST_ROWS(number, numbers) TEST_ROWS(object, objects) TEST_ONE(too_many_members))
