@@ -129,7 +129,8 @@ static bool read_multipart(struct body *b)
            codec_multipart_decode(b->arena, &b->limits, b->content_type, b->bytes, &query, b->call, b->err);
 }
 
-/* Raw bytes (in a dry run there may be none) if the query tells their type; else a document of a client that does not say what it sends. */
+/* Raw bytes (in a dry run there may be none) if the query tells their type; else a document of a client that does not
+ * say what it sends. */
 static bool read_octets(struct body *b)
 {
     struct query query;

@@ -6,7 +6,6 @@
  */
 #include "api/codec.h"
 
-
 #include "api/file.h"
 #include "api/params.h"
 
