@@ -158,13 +158,17 @@ def survives_clients_that_leave_a_worker(_):
         expanded(one.request("POST", EXPAND, body=expand(1, 3) + b" " * 20000), 1, 3)
 
 
+# One worker, which slow(2000) keeps busy for a second or more: it is unpacked up to the limit, and then refused.
+BUSY = ["--threads", "1", "--inline-bytes", "0", "--memory-budget", "4G", "--max-request-bytes", "1900M"]
+
+
 @test
 def closes_after_an_answer_that_is_late(_):
     """Requests that go to a worker together, which is busy for longer than they may wait, and whose clients have closed
     their side."""
-    with Server("--inline-bytes", "0", "--request-timeout", "0.3", "--threads", "1") as busy, busy.connect() as first, \
-            busy.connect() as one, busy.connect() as other:
-        first.send(request_bytes("POST", UNSQUEEZE, *slow(1500)))
+    with Server(*BUSY, "--request-timeout", "0.3") as busy, busy.connect() as first, busy.connect() as one, \
+            busy.connect() as other:
+        first.send(request_bytes("POST", UNSQUEEZE, *slow(2000)))
         time.sleep(seconds(0.1))
         busy.process.send_signal(signal.SIGSTOP)
         for c in (one, other):
@@ -179,9 +183,9 @@ def closes_after_an_answer_that_is_late(_):
 @test
 def keeps_the_deadline_of_a_request_that_comes_with_a_tick(_):
     """The server awakes when it must look at deadlines, of which there are none, and then reads the request."""
-    with Server("--inline-bytes", "0", "--request-timeout", "0.1", "--threads", "1") as busy, busy.connect() as c:
+    with Server(*BUSY, "--request-timeout", "0.1") as busy, busy.connect() as c:
         with busy.connect() as first:
-            equal(first.request("POST", UNSQUEEZE, *slow(1500)).status, 503)  # and the worker goes on
+            equal(first.request("POST", UNSQUEEZE, *slow(2000)).status, 503)  # and the worker goes on
         time.sleep(0.05)
         for _ in range(3):  # the tick is there for 20 ms
             equal(c.request("GET", "/v2/health/live").status, 200)
