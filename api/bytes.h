@@ -35,4 +35,10 @@ static inline struct bytes bytes_slice(struct bytes a, size_t from, size_t n)
     return (struct bytes){.ptr = from > 0 ? a.ptr + from : a.ptr, .len = n}; /* NULL + 0 is undefined in C */
 }
 
+/* Four bytes, the lowest first, as a number. */
+static inline uint32_t bytes_uint32(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
 #endif

@@ -2,15 +2,6 @@
 
 #include <stdint.h>
 #include <stdio.h>
-#include <strings.h>
-
-/* As much of a name as a message quotes. */
-#define QUOTE_MAX 80
-
-static int quote(struct bytes name)
-{
-    return name.len < QUOTE_MAX ? (int)name.len : QUOTE_MAX;
-}
 
 bool catalog_newest(const struct op *op)
 {
@@ -33,11 +24,6 @@ static const char *list(const char *name, char *out, size_t size)
     return out;
 }
 
-static bool equal_without_case(struct bytes a, const char *name)
-{
-    return a.len == strlen(name) && strncasecmp((const char *)a.ptr, name, a.len) == 0;
-}
-
 /* The newest version of a model, or NULL with *err. */
 static const struct op *find_model(struct bytes name, struct problem *err)
 {
@@ -46,16 +32,16 @@ static const struct op *find_model(struct bytes name, struct problem *err)
         const struct op *op = op_at(i);
         if (bytes_equal(name, op->name))
             return op_newest(op->name);
-        if (equal_without_case(name, op->name))
+        if (bytes_equal_nocase(name, op->name))
             meant = op->name;
     }
     char models[128];
     if (meant != NULL)
         problem_set(err, PROBLEM_UNKNOWN_MODEL, NULL,
-                    "there is no model '%.*s': names are case-sensitive, use '%s'", quote(name),
+                    "there is no model '%.*s': names are case-sensitive, use '%s'", problem_quote(name),
                     (const char *)name.ptr, meant);
     else
-        problem_set(err, PROBLEM_UNKNOWN_MODEL, NULL, "there is no model '%.*s': use one of %s", quote(name),
+        problem_set(err, PROBLEM_UNKNOWN_MODEL, NULL, "there is no model '%.*s': use one of %s", problem_quote(name),
                     (const char *)name.ptr, list(NULL, models, sizeof(models)));
     return NULL;
 }
@@ -84,12 +70,12 @@ static bool refuse_version(const struct op *newest, struct bytes text, const str
     if (in_force == NULL)
         return problem_set(err, PROBLEM_UNKNOWN_VERSION, NULL,
                            "%s has no version %.*s: %s begins at %d, use one of %s", newest->name,
-                           quote(text), (const char *)text.ptr, newest->onnx, op_oldest(newest->name)->since,
+                           problem_quote(text), (const char *)text.ptr, newest->onnx, op_oldest(newest->name)->since,
                            versions);
     return problem_set(
         err, PROBLEM_UNKNOWN_VERSION, NULL,
         "%s has no version %.*s: use %d, which is in force at operator set %.*s (there are %s)", newest->name,
-        quote(text), (const char *)text.ptr, in_force->since, quote(text), (const char *)text.ptr, versions);
+        problem_quote(text), (const char *)text.ptr, in_force->since, problem_quote(text), (const char *)text.ptr, versions);
 }
 
 static bool find_version(const struct op *newest, struct bytes text, const struct op **ret,
@@ -100,7 +86,7 @@ static bool find_version(const struct op *newest, struct bytes text, const struc
     if (!parse_version(text, &number))
         return problem_set(err, PROBLEM_UNKNOWN_VERSION, NULL,
                            "'%.*s' is not a version of %s, a number without leading zeros: use one of %s",
-                           quote(text), (const char *)text.ptr, newest->name,
+                           problem_quote(text), (const char *)text.ptr, newest->name,
                            list(newest->name, versions, sizeof(versions)));
     const struct op *in_force = op_in_force(newest->name, number);
     if (in_force == NULL || in_force->since != number)

@@ -6,11 +6,6 @@
 
 #define PREFIX ((size_t)4) /* the length before each BYTES element */
 
-static uint32_t read_prefix(const uint8_t *p)
-{
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
 static bool refuse_size(const struct call_input *input, struct problem *err, const char *takes, size_t got)
 {
     char pointer[CALL_POINTER_MAX + 32];
@@ -26,9 +21,9 @@ static bool refuse_size(const struct call_input *input, struct problem *err, con
 static bool cut_strings(struct bytes blob, struct string *ret, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
-        if (blob.len < PREFIX || blob.len - PREFIX < read_prefix(blob.ptr))
+        if (blob.len < PREFIX || blob.len - PREFIX < bytes_uint32(blob.ptr))
             return false;
-        uint32_t len = read_prefix(blob.ptr);
+        uint32_t len = bytes_uint32(blob.ptr);
         ret[i] = (struct string){.ptr = (const char *)blob.ptr + PREFIX, .len = len};
         blob = bytes_slice(blob, PREFIX + len, blob.len - PREFIX - len);
     }

@@ -147,7 +147,7 @@ static bool read_output_name(struct decoder *d)
         return false;
     if (!bytes_equal(name, op->output))
         return problem_set(d->err, PROBLEM_UNKNOWN_NAME, d->pointer, "%s has no output \"%.*s\": its output is \"%s\"",
-                           op->name, decoder_shown(name), (const char *)name.ptr, op->output);
+                           op->name, problem_quote(name), (const char *)name.ptr, op->output);
     if (d->has_output)
         return problem_set(d->err, PROBLEM_INVALID_REQUEST, d->pointer, "the output \"%s\" is asked for twice",
                            op->output);

@@ -95,10 +95,4 @@ bool codec_json_values(struct decoder *d);
 /* An element of `inputs`; a json_element_fn whose ctx is the decoder. */
 bool codec_json_input(struct json *json, size_t index, void *decoder);
 
-/* What a text is cut to when a message quotes it. */
-static inline int decoder_shown(struct bytes text)
-{
-    return text.len < 64 ? (int)text.len : 64;
-}
-
 #endif

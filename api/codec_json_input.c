@@ -35,7 +35,7 @@ static bool read_name(struct decoder *d)
     char names[128];
     if (d->draft.index < 0)
         return problem_set(d->err, PROBLEM_UNKNOWN_NAME, d->pointer, "%s has no input \"%.*s\": its inputs are %s",
-                           op->name, decoder_shown(name), (const char *)name.ptr,
+                           op->name, problem_quote(name), (const char *)name.ptr,
                            input_names(op, names, sizeof(names)));
     if (d->call->in[d->draft.index].given)
         return problem_set(d->err, PROBLEM_INVALID_REQUEST, d->pointer, "the input \"%s\" is given twice, also in %s",
@@ -61,7 +61,7 @@ static bool read_datatype(struct decoder *d)
     char names[256];
     return d->draft.tensor.dtype != DTYPE_NONE ||
            problem_set(d->err, PROBLEM_UNSUPPORTED_DATATYPE, d->pointer, "there is no datatype \"%.*s\": use one of %s",
-                       decoder_shown(name), (const char *)name.ptr, dtype_names(names, sizeof(names)));
+                       problem_quote(name), (const char *)name.ptr, dtype_names(names, sizeof(names)));
 }
 
 /* ---- shape and data ---------------------------------------------------------------------------------------------- */

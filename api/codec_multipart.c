@@ -6,6 +6,7 @@
  */
 #include "api/codec.h"
 
+#include "api/ascii.h"
 #include "api/file.h"
 #include "api/params.h"
 
@@ -35,8 +36,7 @@ static bool boundary_valid(struct bytes boundary)
         return false;
     for (size_t i = 0; i < boundary.len; i++) {
         uint8_t c = boundary.ptr[i];
-        bool letter = ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c >= '0' && c <= '9');
-        if (!letter && (c == '\0' || strchr("'()+_,-./:=? ", c) == NULL))
+        if (!ascii_alphanumeric(c) && (c == '\0' || strchr("'()+_,-./:=? ", c) == NULL))
             return false;
     }
     return true;
@@ -151,11 +151,6 @@ static bool read_header(struct parser *p, struct part *ret, size_t *ret_len)
 
 /* ---- parts ---- */
 
-static int shown(struct bytes text)
-{
-    return text.len < 60 ? (int)text.len : 60;
-}
-
 /* The next part, and the delimiter behind it. */
 static bool next_part(struct parser *p, struct part *ret)
 {
@@ -166,7 +161,7 @@ static bool next_part(struct parser *p, struct part *ret)
     size_t at = find_delimiter(p, header - 2);
     if (at == p->rest.len)
         return problem_set(p->err, PROBLEM_INVALID_REQUEST, NULL, "the multipart body ends within the part \"%.*s\": its "
-                           "last boundary, which ends in --, is missing", shown(ret->name),
+                           "last boundary, which ends in --, is missing", problem_quote(ret->name),
                            (const char *)ret->name.ptr);
     ret->content = bytes_slice(p->rest, header, at > header ? at - header : 0);
     size_t past = at + p->delimiter_len;
@@ -176,7 +171,7 @@ static bool next_part(struct parser *p, struct part *ret)
 /* The JSON pointer to a member of that name (RFC 6901: "~0" is a '~', "~1" a '/'). */
 static void point_at(struct bytes name, char *out, size_t size)
 {
-    size_t len = 0, end = (size_t)shown(name);
+    size_t len = 0, end = (size_t)problem_quote(name);
     out[len++] = '/';
     for (size_t i = 0; i < end && len + 3 < size; i++) {
         char c = (char)name.ptr[i];
@@ -197,7 +192,7 @@ static bool find_input(const struct op *op, struct bytes name, int *ret, struct 
     char pointer[128];
     point_at(name, pointer, sizeof(pointer));
     return problem_set(err, PROBLEM_UNKNOWN_NAME, pointer, "%s has no input \"%.*s\": name the parts %s and %s", op->name,
-                       shown(name), (const char *)name.ptr, op->in[0].name, op->in[op->inputs - 1].name);
+                       problem_quote(name), (const char *)name.ptr, op->in[0].name, op->in[op->inputs - 1].name);
 }
 
 bool codec_multipart_decode(struct arena *arena, const struct codec_limits *limits, const char *content_type,

@@ -103,7 +103,7 @@ static bool may_carry(const struct storage *storage, enum dtype told)
 static bool refuse_type(const struct call_input *input, struct bytes descr, const struct storage *storage,
                         struct problem *err)
 {
-    int len = descr.len < 60 ? (int)descr.len : 60;
+    int len = problem_quote(descr);
     const char *text = (const char *)descr.ptr;
     for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
         if (strchr(refusals[i].kinds, storage->kind) != NULL)

@@ -149,7 +149,7 @@ static bool note_name(struct json *json, struct bytes *names, size_t count, stru
     for (size_t i = 0; i < count; i++)
         if (names[i].len == name.len && (name.len == 0 || memcmp(names[i].ptr, name.ptr, name.len) == 0))
             return problem_set(json->err, PROBLEM_INVALID_REQUEST, NULL, "the member \"%.*s\" is there twice",
-                               name.len < 64 ? (int)name.len : 64, (const char *)name.ptr);
+                               problem_quote(name), (const char *)name.ptr);
     names[count] = name;
     return true;
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "api/ascii.h"
 #include "api/utf8.h"
 
 /* ---- strings ----------------------------------------------------------------------------------------------------- */
@@ -26,15 +27,6 @@ static size_t plain_run(const uint8_t *p, const uint8_t *end)
     return (size_t)(p - start);
 }
 
-/* Value of a hexadecimal digit, or -1. */
-static int hex(uint8_t c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* The code unit of the \u and four digits at p, or -1. */
 static int32_t code_unit(const uint8_t *p, const uint8_t *end)
 {
@@ -42,7 +34,7 @@ static int32_t code_unit(const uint8_t *p, const uint8_t *end)
         return -1;
     int32_t unit = 0;
     for (int i = 2; i < 6; i++) {
-        int digit = hex(p[i]);
+        int digit = ascii_hex(p[i]);
         if (digit < 0)
             return -1;
         unit = unit << 4 | digit;

@@ -222,9 +222,7 @@ static bool find_dict(struct bytes content, const struct call_input *input, stru
     if (version[0] < 1 || version[0] > 3 || version[1] != 0)
         return file_refuse(input, err, PROBLEM_INVALID_DATA, "version %u.%u of .npy is not known: use 1.0, 2.0 or 3.0",
                            version[0], version[1]);
-    uint32_t length = (uint32_t)version[2] | (uint32_t)version[3] << 8;
-    if (version[0] > 1)
-        length |= (uint32_t)version[4] << 16 | (uint32_t)version[5] << 24;
+    uint32_t length = version[0] > 1 ? bytes_uint32(version + 2) : (uint32_t)version[2] | (uint32_t)version[3] << 8;
     if (length > content.len - start)
         return file_refuse(input, err, PROBLEM_INVALID_DATA, "the .npy header claims %" PRIu32 " bytes, but the file "
                            "ends after %zu", length, content.len - start);

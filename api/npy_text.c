@@ -9,8 +9,7 @@
 
 static uint32_t character(const uint8_t *element, size_t index)
 {
-    const uint8_t *at = element + index * NPY_UCS4;
-    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+    return bytes_uint32(element + index * NPY_UCS4);
 }
 
 /* Characters of an element without the NULs at its end. */

@@ -64,7 +64,7 @@ bool problem_set(struct problem *ret, enum problem_code code, const char *pointe
 
 bool problem_memory(struct problem *ret)
 {
-    return problem_set(ret, PROBLEM_OUT_OF_MEMORY, NULL, "the server has no memory for this request now: retry later");
+    return problem_set(ret, PROBLEM_OUT_OF_MEMORY, NULL, "%s", PROBLEM_MEMORY_DETAIL);
 }
 
 static const enum problem_code from_op[] = {

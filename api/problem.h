@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "api/bytes.h"
 #include "ops/op.h"
 
 /*    id                     status  code (stable, part of the contract)   when */
@@ -69,7 +70,16 @@ const struct problem_info *problem_info(enum problem_code code);
 bool problem_set(struct problem *ret, enum problem_code code, const char *pointer, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* PROBLEM_OUT_OF_MEMORY with its standard sentence; returns false. */
+/* How many bytes of a text of the client a message quotes, for "%.*s". */
+static inline int problem_quote(struct bytes text)
+{
+    return text.len < 64 ? (int)text.len : 64;
+}
+
+/* The sentence of PROBLEM_OUT_OF_MEMORY. */
+#define PROBLEM_MEMORY_DETAIL "the server has no memory for this request now: retry later"
+
+/* PROBLEM_OUT_OF_MEMORY with that sentence; returns false. */
 bool problem_memory(struct problem *ret);
 
 /* Translates what an operator refused. `pointers` holds, per input of the operator, the JSON pointer of that input in

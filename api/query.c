@@ -82,7 +82,7 @@ static bool parse_list(struct bytes text, const char *name, int64_t *out, size_t
             continue;
         snprintf(pointer, sizeof(pointer), "/%s", name);
         return problem_set(err, PROBLEM_INVALID_DATA, pointer, "?%s= must be integers between commas, such as 2,3,6, but "
-                           "entry %zu is \"%.*s\"", name, i, entry.len < 40 ? (int)entry.len : 40,
+                           "entry %zu is \"%.*s\"", name, i, problem_quote(entry),
                            (const char *)entry.ptr);
     }
     return true;
@@ -105,7 +105,7 @@ static bool read_datatype(struct reader *r, struct bytes value)
     if (r->query->dtype != DTYPE_NONE)
         return true;
     return problem_set(r->err, PROBLEM_UNSUPPORTED_DATATYPE, "/datatype", "?datatype=%.*s is no type: it must be one such "
-                       "as FP32, INT64 or BYTES", value.len < 40 ? (int)value.len : 40, (const char *)value.ptr);
+                       "as FP32, INT64 or BYTES", problem_quote(value), (const char *)value.ptr);
 }
 
 static bool read_dims(struct reader *r, struct bytes value)

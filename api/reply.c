@@ -19,10 +19,6 @@ void reply_text(struct reply *ret, const char *content_type, struct bytes text)
     reply_header(ret, "Content-Type", content_type);
 }
 
-/* What is sent when there is no memory even to say what was wrong: nothing that has to be made. */
-static const char last_resort[] = "{\"error\":\"the server has no memory for this request now: retry later\","
-                                  "\"code\":\"out_of_memory\",\"pointer\":\"\"}";
-
 static bool problem_document(struct arena *arena, const struct problem *problem, struct bytes *ret)
 {
     cJSON *root = cJSON_CreateObject();
@@ -32,19 +28,30 @@ static bool problem_document(struct arena *arena, const struct problem *problem,
     return document_print(arena, root, ret) && made;
 }
 
-void reply_problem(struct arena *arena, struct reply *ret, const struct problem *problem)
+static void set_problem(struct reply *ret, enum problem_code code, struct bytes document)
 {
-    *ret = (struct reply){.op = ret->op, .phases = ret->phases, .problem = problem->code};
-    if (!problem_document(arena, problem, &ret->text)) {
-        ret->problem = PROBLEM_OUT_OF_MEMORY;
-        ret->text = bytes_of(last_resort);
-    }
-    ret->status = problem_info(ret->problem)->status;
+    *ret = (struct reply){.op = ret->op, .phases = ret->phases, .problem = code, .text = document};
+    ret->status = problem_info(code)->status;
     reply_header(ret, "Content-Type", "application/json");
     if (ret->status == 503)
         reply_header(ret, "Retry-After", "1");
-    if (ret->problem == PROBLEM_UNAUTHORIZED)
+    if (code == PROBLEM_UNAUTHORIZED)
         reply_header(ret, "WWW-Authenticate", "Bearer realm=\"shaped\"");
-    if (ret->problem == PROBLEM_UNSUPPORTED_ENCODING)
+    if (code == PROBLEM_UNSUPPORTED_ENCODING)
         reply_header(ret, "Accept-Encoding", "gzip, deflate");
+}
+
+void reply_no_memory(struct reply *ret)
+{
+    set_problem(ret, PROBLEM_OUT_OF_MEMORY,
+                bytes_of("{\"error\":\"" PROBLEM_MEMORY_DETAIL "\",\"code\":\"out_of_memory\",\"pointer\":\"\"}"));
+}
+
+void reply_problem(struct arena *arena, struct reply *ret, const struct problem *problem)
+{
+    struct bytes document;
+    if (problem_document(arena, problem, &document))
+        set_problem(ret, problem->code, document);
+    else
+        reply_no_memory(ret);
 }

@@ -36,9 +36,11 @@ void reply_header(struct reply *reply, const char *name, const char *value);
 /* Answers 200 with a text made elsewhere (static or in the arena). */
 void reply_text(struct reply *ret, const char *content_type, struct bytes text);
 
-/* Answers with an error document and the headers its status asks for (Retry-After,
- * WWW-Authenticate, Accept-Encoding), keeping only
- * ret->op and ret->phases. If there is no memory even for that, the document is a constant 503. */
+/* Answers 503 for want of memory; all of it is constant. */
+void reply_no_memory(struct reply *ret);
+
+/* Answers with an error document and the headers its status asks for (Retry-After, WWW-Authenticate, Accept-Encoding),
+ * keeping only ret->op and ret->phases. If there is no memory even for that it is reply_no_memory's. */
 void reply_problem(struct arena *arena, struct reply *ret, const struct problem *problem);
 
 #endif

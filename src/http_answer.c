@@ -38,6 +38,12 @@ void http_unreserve_block(struct http_connection *connection)
     connection->block = false;
 }
 
+static struct MHD_Response *response_of_text(struct bytes text, enum MHD_ResponseMemoryMode mode)
+{
+    void *ptr = (void *)(uintptr_t)text.ptr; /* it is not written to */
+    return MHD_create_response_from_buffer(text.len, ptr, mode);
+}
+
 static struct MHD_Response *make_response(struct request *request, const struct reply *reply,
                                           enum http_bytes bytes)
 {
@@ -47,9 +53,7 @@ static struct MHD_Response *make_response(struct request *request, const struct 
             length = MHD_SIZE_UNKNOWN;
         return MHD_create_response_from_callback(length, HTTP_BLOCK_BYTES, on_read, request, NULL);
     }
-    void *text = (void *)(uintptr_t)reply->text.ptr; /* it is not written to */
-    enum MHD_ResponseMemoryMode mode = bytes == HTTP_COPY ? MHD_RESPMEM_MUST_COPY : MHD_RESPMEM_PERSISTENT;
-    return MHD_create_response_from_buffer(reply->text.len, text, mode);
+    return response_of_text(reply->text, bytes == HTTP_COPY ? MHD_RESPMEM_MUST_COPY : MHD_RESPMEM_PERSISTENT);
 }
 
 /* Server-Timing of an operator's answer, in milliseconds. */
@@ -113,17 +117,14 @@ void http_answer(struct request *request, const struct reply *reply, enum http_b
 
 struct MHD_Response *http_make_no_memory(void)
 {
-    static const char text[] =
-        "{\"error\":\"the server has no memory for this request now: retry later\","
-        "\"code\":\"out_of_memory\",\"pointer\":\"\"}";
-    struct MHD_Response *response =
-        MHD_create_response_from_buffer(sizeof(text) - 1, (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
-    if (response != NULL) {
-        MHD_add_response_header(response, "Content-Type", "application/json");
-        MHD_add_response_header(response, "Retry-After", "1");
-        MHD_add_response_header(response, "Connection", "close");
-    }
-    return response;
+    struct reply reply = {.op = NULL};
+    reply_no_memory(&reply);
+    struct MHD_Response *response = response_of_text(reply.text, MHD_RESPMEM_PERSISTENT);
+    if (response != NULL && add_headers(response, &reply, true))
+        return response;
+    if (response != NULL)
+        MHD_destroy_response(response);
+    return NULL;
 }
 
 /* ---- past libmicrohttpd -------------------------------------------------------------------------------- */

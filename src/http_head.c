@@ -8,6 +8,7 @@
 
 #include <microhttpd.h>
 
+#include "api/ascii.h"
 #include "src/trace.h"
 
 /* ---- the headers that mean something ------------------------------------------------------------------- */
@@ -93,8 +94,7 @@ static bool is_token(const char *text, size_t len)
     static const char others[] = "!#$%&'*+-.^_`|~";
     for (size_t i = 0; i < len; i++) {
         char c = text[i];
-        bool alphanumeric = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        if (!alphanumeric && (c == '\0' || strchr(others, c) == NULL))
+        if (!ascii_alphanumeric(c) && (c == '\0' || strchr(others, c) == NULL))
             return false;
     }
     return len > 0;

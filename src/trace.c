@@ -3,15 +3,12 @@
 #include <string.h>
 #include <strings.h>
 
-static bool is_alphanumeric(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
+#include "api/ascii.h"
 
 static bool is_request_id(const char *text)
 {
     size_t len = 0;
-    while (is_alphanumeric(text[len]) || (text[len] != '\0' && strchr("-_.:/+=@~", text[len]) != NULL))
+    while (ascii_alphanumeric(text[len]) || (text[len] != '\0' && strchr("-_.:/+=@~", text[len]) != NULL))
         len++;
     return text[len] == '\0' && len > 0 && len <= TRACE_ID_MAX;
 }
