@@ -41,8 +41,10 @@ struct op_stats {
     uint64_t last_ms; /* wall clock of the last success, ms since the epoch */
 };
 
-/* What the API needs to know of the process around it. Constant while the server runs, but for what the calls return. */
 struct metrics_gauges;
+
+/* What the API needs to know of the process around it. Constant while the server runs, but for what the calls return. They
+ * may be called from any thread. */
 struct api_env {
     uint64_t max_request_bytes; /* of a body, also after decompression */
     uint64_t max_output_bytes;  /* of a body that is sent */

@@ -63,11 +63,11 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *mhd, const c
     if (request == NULL)
         return answer_no_memory(http_connection_of(mhd));
     struct http_connection *connection = request->connection;
-    bool go_on;
+    bool go_on = true;
     if (request->call.method == NULL) {
         go_on = http_upload_begin(connection, method, version);
     } else if (*size > 0) {
-        go_on = http_upload_data(connection, data, *size);
+        http_upload_data(connection, data, *size);
         *size = 0;
     } else {
         go_on = http_upload_end(connection);

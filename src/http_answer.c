@@ -160,7 +160,8 @@ static size_t write_head(char *out, size_t size, const struct request *request, 
     return len;
 }
 
-/* Nothing has been written to this socket, or just "100 Continue": it takes these few bytes. */
+/* Without waiting: of this request nothing but "100 Continue" has been written, so these few bytes have room in the
+ * socket, unless the client has left earlier answers unread. */
 static void send_last(struct http_connection *connection, const char *bytes, size_t len)
 {
     if (connection->session != NULL) {

@@ -260,7 +260,8 @@ static uint64_t number(const char *digits)
 {
     uint64_t value = 0;
     for (; *digits >= '0' && *digits <= '9'; digits++)
-        value = value > UINT64_MAX / 10 ? UINT64_MAX : value * 10 + (uint64_t)(*digits - '0');
+        if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, *digits - '0', &value))
+            return UINT64_MAX;
     return value;
 }
 

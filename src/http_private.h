@@ -136,9 +136,10 @@ bool http_head_read(struct http_connection *connection, struct request *request,
 
 /* ---- http_upload.c ------------------------------------------------------------------------------------- */
 
-/* The three kinds of call that libmicrohttpd makes for a request. False: the connection must be closed. */
+/* The three kinds of call that libmicrohttpd makes for a request: the head is there, a piece of the body, its end (perhaps
+ * several times, until there is an answer). False: the connection must be closed. */
 bool http_upload_begin(struct http_connection *connection, const char *method, const char *version);
-bool http_upload_data(struct http_connection *connection, const void *data, size_t n);
+void http_upload_data(struct http_connection *connection, const void *data, size_t n);
 bool http_upload_end(struct http_connection *connection);
 
 /* libmicrohttpd cannot do anything with the head, for this reason: answers by hand. */

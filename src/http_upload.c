@@ -9,12 +9,13 @@
 
 #include <inttypes.h>
 
-/* How much of a refused body is awaited: more than this is answered at once, or when it has come. */
+/* How much of a refused body is thrown away before the answer is given. If more is announced, the answer is given at
+ * once. */
 #define REFUSED_BYTES ((uint64_t)64 << 20)
-#define REFUSED_NS ((uint64_t)5000000000)
 
-/* For how long an answer given by hand is left to the client before the connection is cut. */
-#define FAREWELL_NS ((uint64_t)5000000000)
+/* How long the end of a refused body is waited for; then how long a client may read an answer given by hand before
+ * the connection is cut. One time for both, so that http->refused is in the order of its deadlines. */
+#define REFUSED_NS ((uint64_t)5000000000)
 
 static bool over_limit(const struct request *request, uint64_t bytes)
 {
@@ -36,13 +37,14 @@ static void refuse_upload(struct request *request)
     loop_watch(request->loop);
 }
 
-static bool answer_at_once(struct request *request)
+/* libmicrohttpd then closes the connection, in which bytes of the body may be left. */
+static void answer_at_once(struct request *request)
 {
     request->connection->linger = true;
     http_answer(request, &request->reply, HTTP_BORROW);
-    return true;
 }
 
+/* Answers now, or has the body thrown away first. False: the connection must be closed. */
 static bool refuse(struct request *request, const struct http_head *head, const struct problem *problem,
                    const char *allow)
 {
@@ -55,10 +57,10 @@ static bool refuse(struct request *request, const struct http_head *head, const 
     }
     if (!head->known)
         request->reply.close = true;
-    bool body = head->chunked || head->length > 0;
-    if (request->reply.close || (body && head->expects) || head->length > REFUSED_BYTES)
-        return answer_at_once(request);
-    if (body)
+    bool has_body = head->chunked || head->length > 0;
+    if (request->reply.close || (has_body && head->expects) || head->length > REFUSED_BYTES)
+        answer_at_once(request);
+    else if (has_body)
         refuse_upload(request);
     return true;
 }
@@ -141,7 +143,7 @@ static void give_up(struct request *request)
 {
     struct http_connection *connection = request->connection;
     http_answer_by_hand(connection, &request->reply);
-    request->deadline = loop_now() + FAREWELL_NS;
+    request->deadline = loop_now() + REFUSED_NS;
     list_remove(&request->link);
     list_append(&connection->http->refused, &request->link);
 }
@@ -167,24 +169,27 @@ static void throw_away(struct request *request, size_t n)
         give_up(request);
 }
 
-bool http_upload_data(struct http_connection *connection, const void *data, size_t n)
+/* A body that the route does not ask for is only counted. */
+static bool take(struct request *request, const void *data, size_t n, struct problem *err)
+{
+    if (over_limit(request, request->received))
+        return too_large(request, err);
+    if (!route_has_body(request->match.route) || request_append(request, data, n))
+        return true;
+    return problem_memory(err);
+}
+
+void http_upload_data(struct http_connection *connection, const void *data, size_t n)
 {
     struct request *request = connection->request;
+    struct problem problem;
     request->received += n;
     if (request->refused) {
         throw_away(request, n);
-        return true;
-    }
-    struct problem problem;
-    bool good = over_limit(request, request->received) ? too_large(request, &problem)
-                : !route_has_body(request->match.route) || request_append(request, data, n)
-                    ? true
-                    : problem_memory(&problem);
-    if (!good) {
+    } else if (!take(request, data, n, &problem)) {
         request_refuse(request, &problem);
         refuse_upload(request);
     }
-    return true;
 }
 
 /* A connection that is suspended in the call right after a read is read from once more when it is resumed, and

@@ -39,7 +39,8 @@ struct loop {
     uv_timer_t pace;   /* looks after slow clients, while there are connections */
 };
 
-/* False when there is no memory or no descriptor; *loop is then as before. */
+/* False when there is no memory or no descriptor; nothing of *loop must be closed then. `loop` must stay where it is, as
+ * must the service. */
 bool loop_init(struct loop *loop, struct service *service);
 
 /* Nothing may be in flight on the loop, and its uv loop must not be running. Closes all handles, also

@@ -11,6 +11,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <uv.h>
 
@@ -29,6 +30,9 @@ struct job {
     bool grouped;                                  /* with others, or not handed over yet */
     uv_work_t work;                                /* of the first of a group */
 };
+
+/* What a job is a member of. */
+#define job_owner(job, type, member) ((type *)(void *)((char *)(job) - offsetof(type, member)))
 
 /* The small jobs of one turn of a loop. Private. */
 struct pool_turn {

@@ -318,12 +318,12 @@ static void abandon(struct request *request)
 
 static void on_job(struct job *job)
 {
-    run(list_item(job, struct request, job));
+    run(job_owner(job, struct request, job));
 }
 
 static void on_back(struct job *job, bool cancelled)
 {
-    struct request *request = list_item(job, struct request, job);
+    struct request *request = job_owner(job, struct request, job);
     request->job_out = false;
     list_remove(&request->link);
     if (request->abandoned) {

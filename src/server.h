@@ -3,7 +3,7 @@
  * SIGTERM or SIGINT: /v2/health/ready answers 503, what clients have connected is still accepted, then the
  * listening sockets are closed and connections without a request with them; requests that are there are
  * finished and their connections closed. What is not finished after --drain-timeout is cut off. A second
- * signal ends the process at once. SIGHUP: certificate and key are read anew.
+ * signal ends the process at once. SIGHUP: certificate, key and tokens are read anew.
  */
 #ifndef SRC_SERVER_H
 #define SRC_SERVER_H

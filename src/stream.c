@@ -2,11 +2,6 @@
 
 #include <string.h>
 
-static struct stream *of_job(struct job *job)
-{
-    return (struct stream *)(void *)((char *)job - offsetof(struct stream, job));
-}
-
 bool stream_busy(const struct stream *stream)
 {
     return stream->filling != NULL;
@@ -29,7 +24,7 @@ static void filled(struct stream *stream, struct stream_block *block)
 
 static void on_fill(struct job *job)
 {
-    struct stream *stream = of_job(job);
+    struct stream *stream = job_owner(job, struct stream, job);
     fill(stream, stream->filling);
 }
 
@@ -37,7 +32,7 @@ static void fill_next(struct stream *stream);
 
 static void on_filled(struct job *job, bool cancelled)
 {
-    struct stream *stream = of_job(job);
+    struct stream *stream = job_owner(job, struct stream, job);
     struct stream_block *block = stream->filling;
     stream->filling = NULL;
     if (cancelled)

@@ -28,7 +28,7 @@ struct tls_pair {
 };
 
 /* Reads the files (PEM), whose names are borrowed. NULL, with a log line that says why, if one cannot be read
- * or they do not belong together. */
+ * or they do not belong together; or when there is no memory. */
 struct tls *tls_create(const char *certificate, const char *key, const struct log *log);
 
 /* No pair may be taken any more. NULL is allowed. */
