@@ -189,7 +189,7 @@ static bool find_input(const struct op *op, struct bytes name, int *ret, struct 
         if (bytes_equal(name, op->in[i].name))
             return true;
     }
-    char pointer[128];
+    char pointer[160];
     point_at(name, pointer, sizeof(pointer));
     return problem_set(err, PROBLEM_UNKNOWN_NAME, pointer, "%s has no input \"%.*s\": name the parts %s and %s", op->name,
                        problem_quote(name), (const char *)name.ptr, op->in[0].name, op->in[op->inputs - 1].name);
