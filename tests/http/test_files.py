@@ -151,7 +151,7 @@ def part(name, content=b"[1]"):
     ("in the query too", [part("shape")], "shape=1", "invalid_request", "/shape", ["shape"]),
     ("an unknown part", [part("scale")], "", "unknown_name", "/scale", ["scale", "input", "shape"]),
     ("an unknown part with marks", [part("a/b~c")], "", "unknown_name", "/a~1b~0c", ["a/b~c"]),
-    ("an unknown part with many marks", [part("/" * 99)], "", "unknown_name", "/" + "~1" * 60, []),
+    ("an unknown part with many marks", [part("/" * 99)], "", "unknown_name", "/" + "~1" * 64, []),
     ("pickled objects", [("input", npy("|O", [1], b"\x80\4N."), "x.npy", RAW)], "", "unsupported_datatype", "/input",
      ["input", "pickle", "astype"]),
     ("no text", [part("input", b" \n")], "datatype=FP32&shape=2", "malformed_json", "/input", ["empty"]),
