@@ -12,6 +12,7 @@
 #define M ((uint64_t)1 << 20)
 #define T ((uint64_t)1 << 40)
 #define DAY_MS ((uint64_t)86400000)
+#define DOCUMENT_DEPTH 4 /* {"inputs":[{"data":[ */
 
 #define LISTENING   OPTION_GROUP_LISTENING
 #define SECURITY    OPTION_GROUP_SECURITY
@@ -46,7 +47,7 @@ static const struct option_row rows[] = {
      "for all requests; 0: at most 1G"},
     {LIMITS, false, "max-header-bytes", OPTION_BYTES, MEMBER(max_header_bytes), 4 * K, M, "32K", "SIZE",
      "largest request line and headers"},
-    {LIMITS, false, "json-depth", OPTION_COUNT, MEMBER(json_depth), 1, JSON_MAX_DEPTH, "100", "N",
+    {LIMITS, false, "json-depth", OPTION_COUNT, MEMBER(json_depth), DOCUMENT_DEPTH, JSON_MAX_DEPTH, "100", "N",
      "nesting of arrays and objects"},
     {LIMITS, false, "max-inflight", OPTION_COUNT, MEMBER(max_inflight), 1, M, "1024", "N",
      "most requests that wait for or have a worker"},
@@ -336,6 +337,9 @@ static enum options_verdict answer(int argc, char **argv, FILE *out, FILE *err)
     return OPTIONS_RUN;
 }
 
+/* With less, a server would listen and have no memory for those who come. */
+#define BUDGET_HEADS 32
+
 /* What no option can tell by itself. */
 static enum options_verdict check_together(const struct options *options, enum options_verdict verdict, FILE *err)
 {
@@ -344,6 +348,8 @@ static enum options_verdict check_together(const struct options *options, enum o
         wrong = "--tls-certificate and --tls-key go together: give both, or none";
     else if (options->drain_timeout > 0 && options->drain_delay >= options->drain_timeout)
         wrong = "--drain-delay is a part of --drain-timeout: give less, or nothing can finish";
+    else if (options->memory_budget > 0 && options->memory_budget / BUDGET_HEADS < options->max_header_bytes)
+        wrong = "--memory-budget must be 0 or at least 32 times --max-header-bytes, which each connection holds";
     if (wrong == NULL)
         return verdict;
     fprintf(err, "shaped: %s.\n", wrong);

@@ -263,6 +263,9 @@ static const struct {
     {{"--drain-delay", "1", "--drain-timeout", "0.5"}, "--drain-delay", "--drain-timeout"},
     {{"--max-header-bytes", "4095"}, "--max-header-bytes", "4095"},
     {{"--max-header-bytes", "2M"}, "--max-header-bytes", "2M"},
+    {{"--memory-budget", "1048575"}, "--memory-budget", "--max-header-bytes"},
+    {{"--memory-budget", "1M", "--max-header-bytes", "64K"}, "--memory-budget", "--max-header-bytes"},
+    {{"--json-depth", "3"}, "--json-depth", "from 4"}, /* what any document needs */
     {{"--json-depth", "1K"}, "--json-depth", "1K"},
     {{"--json-depth", "1.5"}, "--json-depth", "1.5"},
     {{"--request-timeout", "0"}, "--request-timeout", "from 0.001"},
