@@ -17,7 +17,7 @@ from contextlib import ExitStack
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "http"))
 from calls import EXPAND, UNSQUEEZE, expand, expanded  # noqa: E402
 from floods import LIMITS, Flood, nothing, send, timed, within_limits  # noqa: E402
-from harness import Server, equal, main, seconds, test  # noqa: E402
+from harness import Server, equal, eventually, main, seconds, test  # noqa: E402
 from wire import Closed, request_bytes  # noqa: E402
 
 MIB = 1 << 20
