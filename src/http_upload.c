@@ -24,9 +24,11 @@ static bool over_limit(const struct request *request, uint64_t bytes)
 
 static bool too_large(const struct request *request, struct problem *err)
 {
-    return problem_set(err, PROBLEM_REQUEST_TOO_LARGE, NULL,
-                       "the body is larger than %" PRIu64 " bytes, the limit (--max-request-bytes)",
-                       request->loop->service->env.max_request_bytes);
+    const struct service *service = request->loop->service;
+    uint64_t limit = service->env.max_request_bytes;
+    bool lowered = limit < service->options->max_request_bytes;
+    return problem_set(err, PROBLEM_REQUEST_TOO_LARGE, NULL, "the body is larger than %" PRIu64 " bytes, the limit (%s)",
+                       limit, lowered ? "by --memory-budget" : "--max-request-bytes");
 }
 
 /* The body that is still to come is thrown away from now on. */

@@ -187,6 +187,15 @@ def a_request_over_the_limit(server):
         equal(small.request("POST", path("expand"), GOOD).status, 200)
 
 
+@test(rows=[("its own", ["--max-request-bytes", "10000"], "(--max-request-bytes)"),
+            ("by the budget", ["--memory-budget", "1M"], "--memory-budget"),
+            ("by the budget, whatever is asked for", ["--memory-budget", "1M", "--max-request-bytes", "2G"], "--memory-budget")])
+def names_the_option_that_limits_requests(_, options, words):
+    with Server(*options) as small:
+        answer = small.request("POST", path("expand"), b" " * (1 << 20))
+        check_problem(answer, 413, "request_too_large", "", [words])
+
+
 @test
 def an_output_over_the_limit(server):
     with Server("--max-output-bytes", "10000") as small:
