@@ -77,7 +77,8 @@ static inline int problem_quote(struct bytes text)
 }
 
 /* The sentence of PROBLEM_OUT_OF_MEMORY. */
-#define PROBLEM_MEMORY_DETAIL "the server has no memory for this request now: retry later"
+#define PROBLEM_MEMORY_DETAIL                                           \
+    "the server has no memory for this request now: retry later, or send less at once, in binary rather than JSON"
 
 /* PROBLEM_OUT_OF_MEMORY with that sentence; returns false. */
 bool problem_memory(struct problem *ret);
