@@ -113,6 +113,18 @@ static bool read_disposition(struct parser *p, struct bytes value, struct part *
     return refuse_header(p);
 }
 
+/* RFC 7578, section 4.7: deprecated, and of use only where bytes of eight bits cannot be sent. To pass over base64 would be
+ * to take its letters for the data. */
+static bool check_coding(struct parser *p, struct bytes value)
+{
+    struct bytes coding = params_value(value);
+    if (bytes_equal_nocase(coding, "binary") || bytes_equal_nocase(coding, "8bit") || bytes_equal_nocase(coding, "7bit"))
+        return true;
+    return problem_set(p->err, PROBLEM_NOT_OFFERED, NULL, "the Content-Transfer-Encoding '%.*s' of a part is not offered: "
+                       "send the bytes as they are (curl: without encoder=)", problem_quote(coding),
+                       (const char *)coding.ptr);
+}
+
 /* The lines that matter; others are ignored, as RFC 7578 says. */
 static bool read_line(struct parser *p, struct bytes line, struct part *ret)
 {
@@ -123,6 +135,8 @@ static bool read_line(struct parser *p, struct bytes line, struct part *ret)
     struct bytes value = bytes_slice(line, name.len + 1, line.len - name.len - 1);
     if (bytes_equal_nocase(name, "Content-Disposition"))
         return read_disposition(p, value, ret);
+    if (bytes_equal_nocase(name, "Content-Transfer-Encoding"))
+        return check_coding(p, value);
     if (bytes_equal_nocase(name, "Content-Type"))
         ret->label.content_type = value;
     return true;

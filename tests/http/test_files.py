@@ -189,6 +189,18 @@ def refuses_bodies(server, content_type, body, code):
     equal((answer.status, answer.json()["code"]), (400, code))
 
 
+@test(rows=[("binary", "binary", 200), ("8bit", " 8BIT ", 200), ("7bit", "7bit", 200), ("base64", "base64", 400),
+            ("quoted-printable", "Quoted-Printable", 400), ("nothing", "", 400)])
+def takes_parts_only_as_they_are(server, coding, status):
+    body = ("--b\r\nContent-Disposition: form-data; name=input; filename=x.bin\r\nContent-Transfer-Encoding: %s\r\n\r\n"
+            "AQID\r\n--b--\r\n" % coding).encode()
+    answer = server.request("POST", path("expand") + "?datatype=UINT8&dims=4&shape=4", body,
+                            {"Content-Type": "multipart/form-data; boundary=b"})
+    equal(answer.status, status, answer.body)
+    if status == 400:
+        check_problem(answer, 400, "not_offered", "", ["Content-Transfer-Encoding", "encoder="])
+
+
 # ---- curl, as the documentation has it
 
 CURL_NPY = ("curl --data-binary @x.npy 'http://127.0.0.1:8000/v2/models/unsqueeze/infer?axes=0,4' "
