@@ -16,6 +16,8 @@ static void on_panic(void *cls, const char *file, unsigned line, const char *rea
     abort();
 }
 
+#if MHD_VERSION < 0x01000000
+
 /* The connection whose head is complete while its handler has not been called: libmicrohttpd is looking at
  * it. */
 static struct http_connection *find_parsing(struct http *http)
@@ -34,7 +36,6 @@ static struct http_connection *find_parsing(struct http *http)
  * that is the one moment to give an answer that clients can read; its own then finds no way out. */
 static void answer_failure(struct http *http, const char *message)
 {
-#if MHD_VERSION < 0x01000000
     static const struct {
         const char *begins;
         enum problem_code code;
@@ -49,19 +50,18 @@ static void answer_failure(struct http *http, const char *message)
         if (connection != NULL)
             http_upload_fail(connection, failures[i].code);
     }
-#else
-    (void)http;
-    (void)message;
-    (void)find_parsing;
-#endif
 }
+
+#endif
 
 /* It reports what clients do: of interest only to those who look for it. */
 void http_message(void *cls, const char *format, va_list args)
 {
     struct http *http = cls;
     log_vwrite(&http->loop->service->log, LOG_DEBUG, format, args);
+#if MHD_VERSION < 0x01000000
     answer_failure(http, format);
+#endif
 }
 
 const char *http_library_version(void)

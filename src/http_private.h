@@ -54,18 +54,18 @@ enum pace_phase {
 
 struct pace {
     enum pace_phase phase;
-    unsigned served; /* requests before */
-    uint64_t since;  /* ns, of the phase */
-    uint64_t window; /* ns, from when on progress is measured */
-    uint64_t bytes;  /* the counter of the phase then */
+    unsigned served; /* the connection's, when the phase began: else one request could pass for the next */
+    uint64_t since;  /* ns; when the phase began */
+    uint64_t window; /* ns; from when on progress is measured */
+    uint64_t bytes;  /* how far it was then: what was read, or what the client had acknowledged */
 };
 
 struct http_connection {
     struct http *http;
     struct MHD_Connection *mhd;
-    int fd;                      /* libmicrohttpd's */
-    void *session;               /* gnutls_session_t, or NULL: no TLS */
-    const struct tls_pair *pair; /* what it shows, or NULL */
+    int fd;                      /* libmicrohttpd owns it, and closes it */
+    void *session;               /* gnutls_session_t, libmicrohttpd's; NULL: no TLS */
+    const struct tls_pair *pair; /* the certificate that it shows, taken from service->tls; NULL: no TLS */
     struct list link, touched, paced;
 
     struct request *request; /* the one that is read or answered, or NULL */
@@ -75,21 +75,22 @@ struct http_connection {
     unsigned stuck;          /* looks since at which nothing had been read, though there was something to read */
     bool suspended;
     bool settled;  /* libmicrohttpd has been told to call again; see http_upload_end */
-    bool block;    /* what the answer is sent through is taken out of the budget */
-    bool broken;   /* an answer could not be given */
+    bool block;    /* http_reserve_block has taken memory for the answer out of the budget */
+    bool broken;   /* an answer could not be given: it is to be closed */
     bool answered; /* by hand, in the middle of an upload; what comes now is thrown away */
-    bool linger;   /* at its end, the client may still be sending */
+    bool linger;   /* its client may still be sending when it ends: the socket is then kept open for a while */
 
-    uint64_t look_due; /* ns */
+    /* http_pace.c's. */
+    uint64_t look_due; /* ns; when it is to be looked at next */
     struct pace pace;
     unsigned served;   /* requests that are over */
-    uint64_t consumed; /* what TCP had received when they were; bytes */
-    bool opaque;       /* that is not the sum of their bytes: TLS, chunks */
+    uint64_t consumed; /* bytes on the wire that belong to these; if more have come, another request has begun */
+    bool opaque;       /* those bytes cannot be told from the sizes of the requests: TLS, chunks */
 };
 
 /* What the head of a request says about its framing. */
 struct http_head {
-    bool known; /* false: it says nothing certain, and where the request ends cannot be known; the rest is then zero */
+    bool known; /* false: where the request ends cannot be told; the rest is then zero */
     bool chunked, expects;
     uint64_t length; /* of the body, bytes; 0 if chunked or absent */
     const char *authorization; /* as sent, in the arena, or NULL; not to be logged */
@@ -136,8 +137,8 @@ bool http_head_read(struct http_connection *connection, struct request *request,
 
 /* ---- http_upload.c ------------------------------------------------------------------------------------- */
 
-/* The three kinds of call that libmicrohttpd makes for a request: the head is there, a piece of the body, its end (perhaps
- * several times, until there is an answer). False: the connection must be closed. */
+/* The three kinds of call that libmicrohttpd makes for a request: the head is there, a piece of the body, its end
+ * (perhaps several times, until there is an answer). False: the connection must be closed. */
 bool http_upload_begin(struct http_connection *connection, const char *method, const char *version);
 void http_upload_data(struct http_connection *connection, const void *data, size_t n);
 bool http_upload_end(struct http_connection *connection);

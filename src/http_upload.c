@@ -9,12 +9,12 @@
 
 #include <inttypes.h>
 
-/* How much of a refused body is thrown away before the answer is given. If more is announced, the answer is given at
- * once. */
+/* How much of a refused body is thrown away before the answer is given. If more is announced, the answer is
+ * given at once. */
 #define REFUSED_BYTES ((uint64_t)64 << 20)
 
-/* How long the end of a refused body is waited for; then how long a client may read an answer given by hand before
- * the connection is cut. One time for both, so that http->refused is in the order of its deadlines. */
+/* How long the end of a refused body is waited for, and then, how long a client may read an answer given by hand
+ * before the connection is cut. One time for both, so that http->refused is in the order of its deadlines. */
 #define REFUSED_NS ((uint64_t)5000000000)
 
 static bool over_limit(const struct request *request, uint64_t bytes)

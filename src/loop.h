@@ -30,7 +30,7 @@ struct loop {
     unsigned spare_count;
     atomic_uint connections; /* open ones; any thread may read it */
     bool pump; /* the daemon has something to do in this turn; private, as is what follows */
-    uint64_t due;
+    uint64_t due;      /* when `timer` is over, if it is active: ms, as uv_now */
     uv_poll_t poll;    /* the daemon's epoll descriptor */
     uv_check_t check;  /* runs the daemon, at most once a turn */
     uv_idle_t again;   /* active while the daemon must run in the next turn, whatever happens */
@@ -39,8 +39,8 @@ struct loop {
     uv_timer_t pace;   /* looks after slow clients, while there are connections */
 };
 
-/* False when there is no memory or no descriptor; nothing of *loop must be closed then. `loop` must stay where it is, as
- * must the service. */
+/* False when there is no memory or no descriptor; nothing of *loop must be closed then. `loop` and the service
+ * must stay where they are. */
 bool loop_init(struct loop *loop, struct service *service);
 
 /* Nothing may be in flight on the loop, and its uv loop must not be running. Closes all handles, also

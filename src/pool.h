@@ -27,8 +27,8 @@ struct job {
     void (*back)(struct job *job, bool cancelled); /* on the loop; cancelled: run was not called */
     struct pool *pool;                             /* this and what follows is private */
     struct job *next;                              /* of its group */
-    bool grouped;                                  /* with others, or not handed over yet */
-    uv_work_t work;                                /* of the first of a group */
+    bool grouped;                                  /* shares a `work`, or will: cannot be cancelled */
+    uv_work_t work;                                /* used by the first of a group, for all of it */
 };
 
 /* What a job is a member of. */

@@ -10,9 +10,10 @@
 
 #include <gnutls/x509.h>
 
+/* A pair and how many have taken it; the last to give it back destroys it. */
 struct counted {
     struct tls_pair pair; /* first: what is handed out is a pointer to it */
-    atomic_uint users;
+    atomic_uint users;    /* one is struct tls itself, as long as the pair is in force */
     time_t expires;
 };
 
