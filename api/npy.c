@@ -94,8 +94,10 @@ static bool read_size(struct cursor *c, int64_t *ret)
     ptrdiff_t digits = c->at - start;
     if (c->at < c->end && *c->at == 'L')
         c->at++;
+    if (!fits || digits == 0 || (digits > 1 && *start == '0'))
+        return false;
     *ret = negative ? -value : value;
-    return fits && digits > 0 && (digits == 1 || *start != '0');
+    return true;
 }
 
 /* ---- the three values ---- */
