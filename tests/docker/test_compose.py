@@ -17,6 +17,8 @@ NO_NETWORK = {"services": {"app": {"network_mode": "none"}}}
 
 def program():
     """Compose as a plugin, or the older program."""
+    if not shutil.which("docker"):
+        skip("the client of Docker is not installed")
     plugin = subprocess.run(["docker", "compose", "version"], stdin=subprocess.DEVNULL, capture_output=True)
     return ["docker", "compose"] if plugin.returncode == 0 else ["docker-compose"]
 

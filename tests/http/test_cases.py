@@ -18,6 +18,9 @@ FOLDER = os.environ.get("SHAPED_CASES") or os.path.join(os.environ.get("srcdir",
 # Case -> why it is skipped.
 EXPECTED_SKIPS = {}
 
+# The same for what a libmicrohttpd from 1.0 on does otherwise, without asking us.
+OTHERWISE_FROM_1_0 = {"B-HF-21": "libmicrohttpd closes the connection at once where a request line should be and is none"}
+
 LINE = re.compile(r"(ok|not ok) [0-9]+ - (\S+)(.*)")
 
 
@@ -43,7 +46,13 @@ def replay(server, cases):
     return found
 
 
-def judge(case, found):
+def library(server):
+    """The version of libmicrohttpd, as a list of numbers."""
+    text = server.request("GET", "/metrics").body.decode()
+    return [int(part) for part in re.search('libmicrohttpd="([0-9.]+)"', text).group(1).split(".")]
+
+
+def judge(case, found, otherwise):
     """The TAP line of a case, without its number."""
     name = case["id"]
     title = "- %s %s" % (name, case["summary"].replace("#", "\\#"))
@@ -54,6 +63,8 @@ def judge(case, found):
         return "ok", "%s # SKIP %s" % (title, EXPECTED_SKIPS[name])
     if skipped:
         return "not ok", "%s: skipped without our knowing why: %s" % (title, text.replace("#", ""))
+    if not passed and name in otherwise:
+        return "ok", "%s # SKIP %s" % (title, otherwise[name])
     return "ok" if passed else "not ok", title if passed else "- %s %s" % (name, text)
 
 
@@ -64,10 +75,11 @@ def main():
     cases = load()
     print("1..%d" % (len(cases) + 1))
     with Server(stop_within=30) as server:
+        otherwise = OTHERWISE_FROM_1_0 if library(server) >= [1, 0] else {}
         found = replay(server, cases)
     failed = 0
     for number, case in enumerate(cases, 1):
-        verdict, text = judge(case, found)
+        verdict, text = judge(case, found, otherwise)
         failed += verdict != "ok"
         print(verdict, number, text.encode("ascii", "backslashreplace").decode())
     print("ok %d - the server stops cleanly" % (len(cases) + 1))
