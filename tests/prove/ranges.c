@@ -1,10 +1,10 @@
 /* For Frama-C's WP (tests/prove/run.sh): the range arithmetic of ops/kernel.c, for every plan that is sound, every range
  * of it, and blocks of any size; nothing is bounded but by the types.
  *
- * Shown of copy_range, copy_part, copy_block, copy_blocks, repeat and copy_run, each by the contracts of those that it calls:
- * no operation overflows, signed or not; only what lies in the source is read and only bytes [0, n) of `out` are written.
- * That plans are sound when copy_plan_init has made them is checked for the plans of world.c. What gather, spread, fill and
- * short blocks do within what they are given is not shown here, but in world.c for a small world.
+ * Shown of copy_part, copy_block, copy_blocks, repeat and copy_run, each by the contracts of those that it calls: no
+ * operation overflows, signed or not; only what lies in the source is read, and only bytes [0, n) of `out` are written.
+ * That plans are sound when copy_plan_init has made them is checked for the plans of kernel.c. What gather, spread, fill and
+ * short blocks do within what they are given is not shown here, but in kernel.c for a small world.
  */
 #include <stddef.h>
 #include <stdint.h>
