@@ -60,36 +60,42 @@ static bool begins(struct bytes text, const char *with)
     return len == 0 ? text.len == 0 : text.len >= len && memcmp(text.ptr, with, len) == 0;
 }
 
-/* Whether the client seems to have sent a tensor file: by what the query tells, or by its Content-Type. */
-static bool means_file(const struct body *b)
+/* Whether the client seems to have sent a tensor file: by what the query tells, or by its Content-Type. False, with
+ * *b->err, only if there is no memory to tell. */
+static bool means_file(const struct body *b, bool *ret)
 {
     struct query query;
-    struct problem ignored;
+    struct problem problem;
     struct call call = *b->call;
+    *ret = true;
     if (b->head_length == NULL && media_type_is(b->content_type, "application/octet-stream"))
         return true;
-    if (!file_begin(b->arena, b->query, &call, &query, &ignored) || query.dtype != DTYPE_NONE || query.has_dims)
-        return true;
+    if (!file_begin(b->arena, b->query, &call, &query, &problem))
+        return problem.code != PROBLEM_OUT_OF_MEMORY || problem_memory(b->err);
+    *ret = query.dtype != DTYPE_NONE || query.has_dims;
     for (int i = 0; i < call.op->inputs; i++)
-        if (call.in[i].given)
-            return true;
-    return false;
+        *ret = *ret || call.in[i].given;
+    return true;
 }
 
 /* A reader of JSON can only say where the text of a .npy file ceases to be JSON, which helps nobody. */
 static bool check_document(const struct body *b, struct bytes text)
 {
     size_t at = 0;
+    bool file;
     for (size_t i = 0; i < sizeof(mistaken) / sizeof(mistaken[0]); i++)
         if (begins(text, mistaken[i].begins))
             return problem_set(b->err, PROBLEM_MALFORMED_JSON, NULL, "%s", mistaken[i].advice);
     while (at < text.len && strchr(" \t\r\n", text.ptr[at]) != NULL && text.ptr[at] != '\0')
         at++;
-    if ((at < text.len && text.ptr[at] == '{') || !means_file(b))
+    if (at < text.len && text.ptr[at] == '{')
         return true;
-    return problem_set(b->err, PROBLEM_MALFORMED_JSON, NULL, "the body is taken for a JSON document, but is none: a tensor "
-                       "file needs its Content-Type, application/x-npy, application/x-protobuf, or "
-                       "application/octet-stream and then ?datatype=FP32&dims=3,1 in the query, too");
+    if (!means_file(b, &file))
+        return false;
+    return !file || problem_set(b->err, PROBLEM_MALFORMED_JSON, NULL,
+                                "the body is taken for a JSON document, but is none: a tensor file needs its "
+                                "Content-Type, application/x-npy, application/x-protobuf, or application/octet-stream "
+                                "and then ?datatype=FP32&dims=3,1 in the query, too");
 }
 
 static bool read_document(struct body *b)
