@@ -348,6 +348,9 @@ struct source *codec_npy_encode(const struct output *output)
     struct storage storage;
     if (!choose_storage(output, &storage))
         return NULL;
-    struct source *const parts[] = {header_source(output, &storage), data_source(output, &storage)};
+    struct source *data = data_source(output, &storage);
+    if (data == NULL)
+        return NULL;
+    struct source *const parts[] = {header_source(output, &storage), data};
     return output_concat(output, parts, sizeof(parts) / sizeof(parts[0]));
 }

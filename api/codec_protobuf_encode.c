@@ -91,10 +91,12 @@ static struct source *encode_strings(const struct output *output, uint8_t *field
     struct pieces pieces;
     if (!string_fields(output->arena, output->input, &pieces))
         return output_made(output, NULL);
+    struct source *data = output_pieces(output, &pieces, 0);
+    if (data == NULL)
+        return NULL;
     uint8_t *middle = put_shape(fields, output->view);
     uint8_t *end = put_name(middle, output->call->op->output);
-    struct source *const parts[] = {
-        fields_source(output, fields, middle), output_pieces(output, &pieces, 0), fields_source(output, middle, end)};
+    struct source *const parts[] = {fields_source(output, fields, middle), data, fields_source(output, middle, end)};
     return output_concat(output, parts, sizeof(parts) / sizeof(parts[0]));
 }
 
