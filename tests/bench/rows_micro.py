@@ -11,7 +11,7 @@ from measure import REPORTED, Missing, Result, at_least
 HERE = os.path.dirname(os.path.abspath(__file__))
 OUTPUT = 64 << 20
 LIMIT = 300  # seconds
-TURNS = 5  # of the kernel and its peers in a round
+TURNS = 3  # of the kernel and its peers in a round
 
 
 def micro(bench, name, *arguments):
