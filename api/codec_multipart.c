@@ -189,9 +189,11 @@ static void point_at(struct bytes name, char *out, size_t size)
     out[len++] = '/';
     for (size_t i = 0; i < end && len + 3 < size; i++) {
         char c = (char)name.ptr[i];
-        if (c == '~' || c == '/')
+        if (c == '~' || c == '/') {
             out[len++] = '~';
-        out[len++] = c == '~' ? '0' : c == '/' ? '1' : c;
+            c = c == '~' ? (char)'0' : (char)'1';
+        }
+        out[len++] = c;
     }
     out[len] = '\0';
 }
