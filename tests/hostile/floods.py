@@ -1,4 +1,5 @@
 """Floods, and what a server must look like after them."""
+import contextlib
 import os
 import socket
 import sys
@@ -20,6 +21,17 @@ def within_limits(server, fds, threads):
     assert server.threads() <= threads, (server.threads(), threads)
     if not instrumented():
         assert server.peak_rss() < BUDGET + 64 * MIB, "%d MiB of memory" % (server.peak_rss() // MIB)
+
+
+@contextlib.contextmanager
+def unharmed(server, ordinary):
+    """After what is done within, the server is as it was; ordinary(server) is what it is for."""
+    ordinary(server)
+    time.sleep(0.2)
+    fds, threads = server.fds(), server.threads()
+    yield
+    ordinary(server)
+    within_limits(server, fds, threads)
 
 
 class Flood:

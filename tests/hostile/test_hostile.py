@@ -16,7 +16,7 @@ from contextlib import ExitStack
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "http"))
 from calls import EXPAND, UNSQUEEZE, expand, expanded  # noqa: E402
-from floods import LIMITS, Flood, nothing, send, timed, within_limits  # noqa: E402
+from floods import LIMITS, Flood, nothing, send, timed, unharmed  # noqa: E402
 from harness import Server, equal, eventually, main, seconds, test  # noqa: E402
 from wire import Closed, request_bytes  # noqa: E402
 
@@ -28,15 +28,6 @@ JSON = [("Content-Type", "application/json")]
 
 def ordinary(server):
     expanded(server.request("POST", EXPAND, expand(1.5, 3000)), 1.5, 3000)
-
-
-def survives(server, attack):
-    ordinary(server)
-    time.sleep(0.2)
-    fds, threads = server.fds(), server.threads()
-    attack()
-    ordinary(server)
-    within_limits(server, fds, threads)
 
 
 # ---- bodies that ask for too much ----------------------------------------------------------------------------------
@@ -123,7 +114,8 @@ def asks_for_too_much(server, path, headers, body, statuses):
     def attack():
         for _ in range(3):
             answers.append(server.request("POST", path, body, headers, limit=30).status)
-    survives(server, attack)
+    with unharmed(server, ordinary):
+        attack()
     assert set(answers) <= statuses, answers
 
 
@@ -188,7 +180,8 @@ def is_not_quite_HTTP(server, data):
     def attack():
         statuses.append(outcome(server, data, half_close=True))
         statuses.append(outcome(server, data))
-    survives(server, attack)
+    with unharmed(server, ordinary):
+        attack()
     assert all(s in (0, 200, 505) or 400 <= s < 500 for s in statuses), statuses
 
 
@@ -204,7 +197,8 @@ def heads_of_every_size_around_the_pool(server, method, target, body):
         for size in [*range(100, 31_000, 997), *range(31_000, 34_000, 13), *range(34_000, 70_000, 1999)]:
             status = outcome(server, request_bytes(method, target, [("X", "y" * size)], body), limit=20)
             statuses[status] = statuses.get(status, 0) + 1
-    survives(server, attack)
+    with unharmed(server, ordinary):
+        attack()
     assert all(s == 0 or s < 500 for s in statuses), statuses
     print("# %s" % statuses, flush=True)
 
@@ -238,13 +232,8 @@ FLOODS = [
 def an_ordinary_client_is_served_beside(_, count, begin, each):
     """From an address of its own, as others have: those of the flood share one, of which only so many are let in."""
     with Server(*LIMITS, "--count-loopback", "on", "--max-address-connections", "200") as server:
-        ordinary(server)
-        time.sleep(0.2)
-        fds, threads = server.fds(), server.threads()
-        with Flood(server, count, begin, each):
+        with unharmed(server, ordinary), Flood(server, count, begin, each):
             timed(100, lambda: beside(server))
-        ordinary(server)
-        within_limits(server, fds, threads)
 
 
 @test(limit=120)

@@ -16,9 +16,9 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "http"))
 from calls import EXPAND, expand, expanded  # noqa: E402
-from certificates import Pair, Secure, finish, folder, trusting  # noqa: E402
-from floods import LIMITS, Flood, nothing, send, timed, within_limits  # noqa: E402
-from harness import Server, Skip, main, seconds, test  # noqa: E402
+from certificates import Secure, finish, server_pair, trusting  # noqa: E402
+from floods import LIMITS, Flood, nothing, send, timed, unharmed  # noqa: E402
+from harness import Server, main, seconds, test  # noqa: E402
 from wire import Connection, request_bytes  # noqa: E402
 
 READY = request_bytes("GET", "/v2/health/ready")
@@ -137,17 +137,13 @@ def torture(address, data, half_close):
 
 def survives(server, attacks, half_close=(True, False)):
     """All of them, with an ordinary client beside."""
-    ordinary(server)
-    time.sleep(0.2)
-    fds, threads = server.fds(), server.threads()
     count = 0
-    with Ordinary(server) as client:
+    with unharmed(server, ordinary), Ordinary(server) as client:
         for data in attacks:
             for end in half_close:
                 torture(server.address, data, end)
                 count += 1
     print("# %d connections, %d ordinary requests" % (count, client.served), flush=True)
-    within_limits(server, fds, threads)
 
 
 def damaged(flight, count, seed):
@@ -255,8 +251,7 @@ LATE = [READY, record(DATA, bytes(100)), record(DATA, b""), record(DATA, bytes(1
 @test(rows=VERSIONS, limit=90)
 def forged_records_after_the_handshake(server, version):
     """Not one of them is taken for what it says, and the connection is over."""
-    fds, threads = server.fds(), server.threads()
-    with Ordinary(server):
+    with unharmed(server, ordinary), Ordinary(server):
         for begun in (b"", READY[:-2], request_bytes("POST", EXPAND, [("Content-Length", "1000")])):
             for data in LATE:
                 secure, plain = shaken(server, version)
@@ -272,16 +267,14 @@ def forged_records_after_the_handshake(server, version):
                     except ConnectionResetError:
                         pass
                     assert b"HTTP/" not in answer, (data[:20], answer[:100])
-    within_limits(server, fds, threads)
 
 
 @test(rows=[("TLS 1.2: renegotiation", "-tls1_2", "R"), ("TLS 1.3: new keys", "-tls1_3", "k"),
             ("TLS 1.3: new keys of both", "-tls1_3", "K")], limit=90)
 def is_asked_to_shake_hands_again(server, version, letter):
     """By OpenSSL's own client, whose commands are letters at the start of a line: ten clients, a hundred times each."""
-    fds, threads = server.fds(), server.threads()
     command = ["openssl", "s_client", "-connect", "127.0.0.1:%d" % server.address[1], version]
-    with Ordinary(server):
+    with unharmed(server, ordinary), Ordinary(server):
         clients = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
                    for _ in range(10)]
         try:
@@ -293,7 +286,6 @@ def is_asked_to_shake_hands_again(server, version, letter):
             for client in clients:
                 client.kill()
                 client.communicate()
-    within_limits(server, fds, threads)
 
 
 def ask(client, letter):
@@ -339,20 +331,10 @@ def an_ordinary_client_is_served_beside(_, count, begin, each):
     """From an address of its own, as others have: those of the flood share one, of which only so many are let in."""
     with Server(*PAIR.options(), *LIMITS, "--count-loopback", "on", "--max-address-connections", "200",
                 "--header-timeout", "5") as server:
-        ordinary(server)
-        time.sleep(0.2)
-        fds, threads = server.fds(), server.threads()
-        with Flood(server, count, begin, each):
+        with unharmed(server, ordinary), Flood(server, count, begin, each):
             timed(100, lambda: ordinary(server))
-        ordinary(server)
-        within_limits(server, fds, threads)
 
 
-with folder() as FOLDER:
-    try:
-        PAIR = Pair(FOLDER, "server")
-    except Skip as reason:
-        print("1..0 # SKIP %s" % reason)
-        raise SystemExit(0) from None
+with server_pair() as PAIR:
     CONTEXT = trusting(PAIR)
     main(*PAIR.options(), *LIMITS)

@@ -1,4 +1,5 @@
 """Certificates for the tests, made by the command line tool of OpenSSL, and connections with TLS."""
+import contextlib
 import os
 import shutil
 import ssl
@@ -46,6 +47,18 @@ class Pair:
 
 def folder():
     return tempfile.TemporaryDirectory(prefix="shaped-")
+
+
+@contextlib.contextmanager
+def server_pair():
+    """The pair of a whole file of tests; without openssl these are skipped."""
+    with folder() as where:
+        try:
+            pair = Pair(where, "server")
+        except Skip as reason:
+            print("1..0 # SKIP %s" % reason)
+            raise SystemExit(0) from None
+        yield pair
 
 
 def trusting(pair):

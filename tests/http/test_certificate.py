@@ -8,8 +8,8 @@ import threading
 import time
 
 from calls import EXPAND, expand, expanded
-from certificates import Pair, Secure, finish, folder, trusting
-from harness import PROGRAM, WRAPPER, Server, Skip, environment, equal, eventually, main, parallel, seconds, test
+from certificates import Pair, Secure, finish, folder, server_pair, trusting
+from harness import PROGRAM, WRAPPER, Server, environment, equal, eventually, main, parallel, seconds, test
 from wire import Connection
 
 
@@ -181,10 +181,5 @@ def says_that_there_is_nothing_to_read_anew(_):
         equal(plain.request("GET", "/v2/health/ready").status, 200)
 
 
-with folder() as FOLDER:
-    try:
-        PAIR = Pair(FOLDER, "server")
-    except Skip as reason:
-        print("1..0 # SKIP %s" % reason)
-        raise SystemExit(0) from None
+with server_pair() as PAIR:
     main(*PAIR.options())

@@ -8,7 +8,7 @@ import time
 import warnings
 
 from calls import EXPAND, UNSQUEEZE, expand, expanded, slow
-from certificates import Pair, Secure, finish, folder, trusting
+from certificates import Pair, Secure, finish, folder, server_pair, trusting
 from harness import (PROGRAM, WRAPPER, Server, Skip, environment, equal, eventually, instrumented, main, parallel, seconds,
                      test)
 from wire import Closed, Connection, request_bytes
@@ -347,11 +347,6 @@ def answers_what_has_begun_with_the_end_of_the_handshake(_):
     server.wait_end()
 
 
-with folder() as FOLDER:
-    try:
-        PAIR = Pair(FOLDER, "server")
-    except Skip as reason:
-        print("1..0 # SKIP %s" % reason)
-        raise SystemExit(0) from None
+with server_pair() as PAIR:
     CONTEXT = trusting(PAIR)
     main(*PAIR.options())
