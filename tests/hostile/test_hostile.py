@@ -245,6 +245,8 @@ def readers_that_hold_all_there_is_for_streams_leave_room_for_small_requests(_):
             reader = stack.enter_context(socket.create_connection(server.address, source_address=(address, 0)))
             reader.sendall(LARGE)
         eventually(lambda: refused_for_memory(server) > 0, 20, "the budget does not suffice for all")
+        for _ in range(100):  # others, who hold more memory than is left by chance
+            stack.enter_context(socket.create_connection(server.address, source_address=("127.0.0.3", 0)))
         for _ in range(50):
             beside(server)
 
