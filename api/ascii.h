@@ -1,12 +1,44 @@
-/* Letters and digits of ASCII, whatever the locale of the process. */
+/* Kinds of ASCII characters, whatever the locale of the process. */
 #ifndef API_ASCII_H
 #define API_ASCII_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-static inline bool ascii_alphanumeric(int c)
+/* Sets of characters; NUL is in none of them. */
+enum ascii_set {
+    ASCII_TOKEN = 1,    /* names and tokens of HTTP: tchar of RFC 9110, section 5.6.2 */
+    ASCII_FIELD = 2,    /* values of headers: all but control characters, the tab apart (section 5.5) */
+    ASCII_TARGET = 4,   /* no blanks, no control characters */
+    ASCII_HOST = 8,     /* uri-host [ ":" port ] of RFC 9110, section 7.2, by its characters */
+    ASCII_BOUNDARY = 16, /* of multipart bodies: bchars of RFC 2046, section 5.1.1 */
+    ASCII_ID = 32,      /* what a client may call its request */
+};
+
+extern const uint8_t ascii_sets[256];
+
+static inline bool ascii_in(enum ascii_set set, char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    return (ascii_sets[(unsigned char)c] & set) != 0;
+}
+
+/* How many characters at the start of the terminated text belong to the set. */
+static inline size_t ascii_span(enum ascii_set set, const char *text)
+{
+    size_t n = 0;
+    while (ascii_in(set, text[n]))
+        n++;
+    return n;
+}
+
+/* Whether all of text[len] do. */
+static inline bool ascii_all(enum ascii_set set, const char *text, size_t len)
+{
+    size_t n = 0;
+    while (n < len && ascii_in(set, text[n]))
+        n++;
+    return n == len;
 }
 
 /* Value of a hexadecimal digit in either case, or -1. */

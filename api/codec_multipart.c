@@ -32,14 +32,8 @@ struct part {
 /* RFC 2046: digits, letters and a few marks; not ending in a blank. */
 static bool boundary_valid(struct bytes boundary)
 {
-    if (boundary.len == 0 || boundary.len > MAX_BOUNDARY || boundary.ptr[boundary.len - 1] == ' ')
-        return false;
-    for (size_t i = 0; i < boundary.len; i++) {
-        uint8_t c = boundary.ptr[i];
-        if (!ascii_alphanumeric(c) && (c == '\0' || strchr("'()+_,-./:=? ", c) == NULL))
-            return false;
-    }
-    return true;
+    return boundary.len > 0 && boundary.len <= MAX_BOUNDARY && boundary.ptr[boundary.len - 1] != ' ' &&
+           ascii_all(ASCII_BOUNDARY, (const char *)boundary.ptr, boundary.len);
 }
 
 static bool set_boundary(struct parser *p, const char *content_type)

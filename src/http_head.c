@@ -89,28 +89,6 @@ static bool framing(struct problem *err, const char *text)
     return problem_set(err, PROBLEM_BAD_FRAMING, NULL, "%s", text);
 }
 
-static bool is_token(const char *text, size_t len)
-{
-    static const char others[] = "!#$%&'*+-.^_`|~";
-    for (size_t i = 0; i < len; i++) {
-        char c = text[i];
-        if (!ascii_alphanumeric(c) && (c == '\0' || strchr(others, c) == NULL))
-            return false;
-    }
-    return len > 0;
-}
-
-/* No control characters but the tab. */
-static bool is_value(const char *text, size_t len)
-{
-    for (size_t i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if ((c < 0x20 && c != '\t') || c == 0x7f)
-            return false;
-    }
-    return true;
-}
-
 /* Whether a text that ends at `end` is followed by `next` after `least` to `most` bytes, which are the NULs
  * that stand for what separates them.
  *
@@ -137,9 +115,9 @@ static bool check_line(struct walk *walk, const char *name, size_t name_len, con
 {
     if (!follows(walk->end, name, 1, 2))
         return framing(walk->err, "a header line holds a NUL or goes on in a second line: use one line");
-    if (!is_token(name, name_len))
+    if (name_len == 0 || !ascii_all(ASCII_TOKEN, name, name_len))
         return framing(walk->err, "the name of a header is not a token (RFC 9110): rename it");
-    if (!is_value(value, value_len))
+    if (!ascii_all(ASCII_FIELD, value, value_len))
         return framing(walk->err, "the value of a header holds a control character: remove it");
     walk->end = value + value_len;
     return true;
@@ -228,11 +206,9 @@ static bool check_size(struct MHD_Connection *mhd, struct request *request, stru
 
 static bool check_target(const char *target, struct problem *err)
 {
-    for (const char *c = target; *c != '\0'; c++) {
-        if ((unsigned char)*c <= 0x20 || *c == 0x7f)
-            return problem_set(err, PROBLEM_BAD_FRAMING, NULL,
-                               "the request target holds a space or a control character: write it as %%XX");
-    }
+    if (target[ascii_span(ASCII_TARGET, target)] != '\0')
+        return problem_set(err, PROBLEM_BAD_FRAMING, NULL,
+                           "the request target holds a space or a control character: write it as %%XX");
     return *target != '\0' || framing(err, "the request has no target: write one, as /v2");
 }
 
@@ -265,13 +241,13 @@ static uint64_t number(const char *digits)
     return value;
 }
 
-/* uri-host [ ":" port ] by its characters; may be empty. RFC 9112 section 3.2: a server must refuse another. */
+/* May be empty. RFC 9112 section 3.2: a server must refuse another. */
 static bool is_host(const char *text)
 {
-    static const char chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-                                "-._~!$&'()*+,;=%:[]";
-    size_t len = strspn(text, chars);
-    return text[len + strspn(text + len, " \t")] == '\0';
+    text += ascii_span(ASCII_HOST, text);
+    while (*text == ' ' || *text == '\t')
+        text++;
+    return *text == '\0';
 }
 
 static bool check_framing(const struct walk *walk, const char *version, struct http_head *ret)

@@ -7,9 +7,7 @@
 
 static bool is_request_id(const char *text)
 {
-    size_t len = 0;
-    while (ascii_alphanumeric(text[len]) || (text[len] != '\0' && strchr("-_.:/+=@~", text[len]) != NULL))
-        len++;
+    size_t len = ascii_span(ASCII_ID, text);
     return text[len] == '\0' && len > 0 && len <= TRACE_ID_MAX;
 }
 
