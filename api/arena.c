@@ -130,32 +130,22 @@ char *arena_text(struct arena *arena, const char *text)
     return ret == NULL ? NULL : memcpy(ret, text, size);
 }
 
-static size_t total_length(va_list texts)
+bool arena_join(struct arena *arena, const struct bytes parts[], size_t n, struct bytes *ret)
 {
-    size_t ret = 0;
-    for (const char *text; (text = va_arg(texts, const char *)) != NULL;)
-        ret += strlen(text);
-    return ret;
-}
-
-char *arena_join(struct arena *arena, ...)
-{
-    va_list texts;
-    va_start(texts, arena);
-    char *ret = arena_alloc(arena, total_length(texts) + 1, 1);
-    va_end(texts);
-    if (ret == NULL)
-        return NULL;
-    char *end = ret;
-    va_start(texts, arena);
-    for (const char *text; (text = va_arg(texts, const char *)) != NULL;) {
-        size_t len = strlen(text);
-        memcpy(end, text, len);
-        end += len;
+    size_t len = 0;
+    for (size_t i = 0; i < n; i++)
+        if (__builtin_add_overflow(len, parts[i].len, &len))
+            return false;
+    uint8_t *out = arena_alloc(arena, len, 1);
+    if (out == NULL)
+        return false;
+    *ret = (struct bytes){.ptr = out, .len = len};
+    for (size_t i = 0; i < n; i++) {
+        if (parts[i].len > 0)
+            memcpy(out, parts[i].ptr, parts[i].len);
+        out += parts[i].len;
     }
-    va_end(texts);
-    *end = '\0';
-    return ret;
+    return true;
 }
 
 /* Straight into the current block if it fits, which it nearly always does; else once more where it does. */

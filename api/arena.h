@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "api/bytes.h"
+
 /* Where blocks come from. `alloc` returns NULL when it may or can not give more; contents are not zeroed. Both may be
  * called from any thread. */
 struct memory {
@@ -47,8 +49,8 @@ void *arena_zalloc(struct arena *arena, size_t n, size_t size) __attribute__((wa
 /* A copy of a terminated text. NULL on refusal. */
 char *arena_text(struct arena *arena, const char *text);
 
-/* Terminated texts, up to a NULL, as one. NULL on refusal. */
-char *arena_join(struct arena *arena, ...) __attribute__((sentinel));
+/* All parts as one. False on refusal. */
+bool arena_join(struct arena *arena, const struct bytes parts[], size_t n, struct bytes *ret);
 
 /* Formatted, terminated text. NULL on refusal. Several times as slow. */
 char *arena_printf(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));

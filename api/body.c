@@ -42,23 +42,18 @@ static bool parse_head_length(const char *text, size_t body_len, size_t *ret, st
 
 /* What is sent as a document by mistake, by the beginnings that no document has. */
 static const struct {
-    const char *begins, *advice;
+    struct bytes begins;
+    const char *advice;
 } mistaken[] = {
-    {"", "the body is empty: send a JSON document, or a tensor file with its Content-Type"},
-    {NPY_MAGIC, "the body is a .npy file: send Content-Type: application/x-npy with it"},
-    {"PK\x03\x04", "the body is a zip archive, perhaps a .npz: send one .npy of it, with Content-Type: application/x-npy"},
-    {"\x1f\x8b", "the body is compressed: send Content-Encoding: gzip with it"},
-    {"--", "the body is a form: send Content-Type: multipart/form-data with its boundary"},
-    {"\xef\xbb\xbf", "the body begins with a byte order mark: send UTF-8 without one"},
-    {"\xff\xfe", "the body is UTF-16: send UTF-8"},
-    {"\xfe\xff", "the body is UTF-16: send UTF-8"},
+    {BYTES_LITERAL(NPY_MAGIC), "the body is a .npy file: send Content-Type: application/x-npy with it"},
+    {BYTES_LITERAL("PK\x03\x04"),
+     "the body is a zip archive, perhaps a .npz: send one .npy of it, with Content-Type: application/x-npy"},
+    {BYTES_LITERAL("\x1f\x8b"), "the body is compressed: send Content-Encoding: gzip with it"},
+    {BYTES_LITERAL("--"), "the body is a form: send Content-Type: multipart/form-data with its boundary"},
+    {BYTES_LITERAL("\xef\xbb\xbf"), "the body begins with a byte order mark: send UTF-8 without one"},
+    {BYTES_LITERAL("\xff\xfe"), "the body is UTF-16: send UTF-8"},
+    {BYTES_LITERAL("\xfe\xff"), "the body is UTF-16: send UTF-8"},
 };
-
-static bool begins(struct bytes text, const char *with)
-{
-    size_t len = strlen(with);
-    return len == 0 ? text.len == 0 : text.len >= len && memcmp(text.ptr, with, len) == 0;
-}
 
 /* Whether the client seems to have sent a tensor file: by what the query tells, or by its Content-Type. False, with
  * *b->err, only if there is no memory to tell. */
@@ -78,18 +73,26 @@ static bool means_file(const struct body *b, bool *ret)
     return true;
 }
 
+static bool is_object(struct bytes text)
+{
+    size_t at = 0;
+    while (at < text.len && memchr(" \t\r\n", text.ptr[at], 4) != NULL)
+        at++;
+    return at < text.len && text.ptr[at] == '{';
+}
+
 /* A reader of JSON can only say where the text of a .npy file ceases to be JSON, which helps nobody. */
 static bool check_document(const struct body *b, struct bytes text)
 {
-    size_t at = 0;
     bool file;
-    for (size_t i = 0; i < sizeof(mistaken) / sizeof(mistaken[0]); i++)
-        if (begins(text, mistaken[i].begins))
-            return problem_set(b->err, PROBLEM_MALFORMED_JSON, NULL, "%s", mistaken[i].advice);
-    while (at < text.len && strchr(" \t\r\n", text.ptr[at]) != NULL && text.ptr[at] != '\0')
-        at++;
-    if (at < text.len && text.ptr[at] == '{')
+    if (is_object(text))
         return true;
+    if (text.len == 0)
+        return problem_set(b->err, PROBLEM_MALFORMED_JSON, NULL,
+                           "the body is empty: send a JSON document, or a tensor file with its Content-Type");
+    for (size_t i = 0; i < sizeof(mistaken) / sizeof(mistaken[0]); i++)
+        if (bytes_begins(text, mistaken[i].begins))
+            return problem_set(b->err, PROBLEM_MALFORMED_JSON, NULL, "%s", mistaken[i].advice);
     if (!means_file(b, &file))
         return false;
     return !file || problem_set(b->err, PROBLEM_MALFORMED_JSON, NULL,

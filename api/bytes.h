@@ -13,9 +13,22 @@ struct bytes {
     size_t len;
 };
 
+/* Initialises a struct bytes with a literal, whose length the compiler knows. */
+#define BYTES_LITERAL(text) {(const uint8_t *)(text), sizeof(text) - 1}
+
 static inline struct bytes bytes_of(const char *text)
 {
     return (struct bytes){.ptr = (const uint8_t *)text, .len = strlen(text)};
+}
+
+static inline bool bytes_same(struct bytes a, struct bytes b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+static inline bool bytes_begins(struct bytes a, struct bytes with)
+{
+    return a.len >= with.len && (with.len == 0 || memcmp(a.ptr, with.ptr, with.len) == 0);
 }
 
 static inline bool bytes_equal(struct bytes a, const char *text)

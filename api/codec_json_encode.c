@@ -49,48 +49,43 @@ static struct source *json_data(const struct output *e)
 
 /* ---- the document around it -------------------------------------------------------------------------------------- */
 
-static struct source *text_source(const struct output *e, const char *text)
+/* All that stands before the data. */
+static struct source *head_text(const struct output *e, uint64_t data_bytes)
 {
-    return output_made(e, text != NULL ? source_bytes(e->arena, bytes_of(text)) : NULL);
-}
-
-static struct source *model_text(const struct output *e)
-{
-    char version[DECIMAL_MAX];
-    return text_source(e, arena_join(e->arena, "{\"model_name\":\"", e->call->op->name, "\",\"model_version\":\"",
-                                     decimal_text(e->call->op->since, version), "\"",
-                                     e->call->id.len > 0 ? ",\"id\":" : "", (char *)NULL));
-}
-
-/* From "outputs" to where the data begins. */
-static struct source *output_text(const struct output *e, uint64_t data_bytes)
-{
-    char shape[SHAPE_TEXT_MAX], size[DECIMAL_MAX];
-    bool json = e->call->form == FORM_JSON;
-    return text_source(e, arena_join(e->arena, ",\"outputs\":[{\"name\":\"", e->call->op->output, "\",\"datatype\":\"",
-                                     dtype_info(e->view->dtype)->name, "\",\"shape\":",
-                                     shape_text(&e->view->shape, shape, sizeof(shape)),
-                                     json ? ",\"data\":[" : ",\"parameters\":{\"binary_data_size\":",
-                                     json ? "" : decimal_text((int64_t)data_bytes, size), json ? "" : "}}]}",
-                                     (char *)NULL));
+    static const struct bytes nothing = {NULL, 0}, id = BYTES_LITERAL(",\"id\":"), data = BYTES_LITERAL(",\"data\":["),
+                              size = BYTES_LITERAL(",\"parameters\":{\"binary_data_size\":"),
+                              end = BYTES_LITERAL("}}]}");
+    char version[DECIMAL_MAX], shape[SHAPE_TEXT_MAX], number[DECIMAL_MAX];
+    const struct call *call = e->call;
+    const bool json = call->form == FORM_JSON;
+    const struct bytes parts[] = {
+        BYTES_LITERAL("{\"model_name\":\""), bytes_of(call->op->name),
+        BYTES_LITERAL("\",\"model_version\":\""), bytes_of(decimal_text(call->op->since, version)),
+        BYTES_LITERAL("\""), call->id.len > 0 ? id : nothing, call->id,
+        BYTES_LITERAL(",\"outputs\":[{\"name\":\""), bytes_of(call->op->output),
+        BYTES_LITERAL("\",\"datatype\":\""), bytes_of(dtype_info(e->view->dtype)->name),
+        BYTES_LITERAL("\",\"shape\":"), bytes_of(shape_text(&e->view->shape, shape, sizeof(shape))),
+        json ? data : size, json ? nothing : bytes_of(decimal_text((int64_t)data_bytes, number)), json ? nothing : end,
+    };
+    struct bytes text;
+    bool joined = arena_join(e->arena, parts, sizeof(parts) / sizeof(parts[0]), &text);
+    return output_made(e, joined ? source_bytes(e->arena, text) : NULL);
 }
 
 struct source *codec_json_encode(struct arena *arena, const struct call *call, const struct tensor *view,
                                  const struct tensor *input, uint64_t max_bytes, size_t *head_len, struct problem *err)
 {
+    static const struct bytes end = BYTES_LITERAL("]}]}");
     const struct output e = {
         .arena = arena, .call = call, .view = view, .input = input, .max_bytes = max_bytes, .err = err};
-    bool json = call->form == FORM_JSON;
+    const bool json = call->form == FORM_JSON;
     struct source *data = json ? json_data(&e) : output_binary(&e);
     if (data == NULL)
         return NULL;
     struct source *const parts[] = {
-        model_text(&e), output_made(&e, source_bytes(arena, call->id)), output_text(&e, data->length), data,
-        text_source(&e, json ? "]}]}" : ""),
-    };
-    struct source *ret = output_concat(&e, parts, sizeof(parts) / sizeof(parts[0]));
-    if (ret == NULL)
-        return NULL;
-    *head_len = (size_t)(ret->length - (json ? 0 : data->length));
+        head_text(&e, data->length), data, json ? output_made(&e, source_bytes(arena, end)) : NULL};
+    struct source *ret = output_concat(&e, parts, json ? 3 : 2);
+    if (ret != NULL)
+        *head_len = (size_t)(json ? ret->length : parts[0]->length);
     return ret;
 }

@@ -127,8 +127,22 @@ START_TEST(prints)
     arena_init(&arena, &memory_heap, NULL, 0);
     ck_assert_str_eq(arena_printf(&arena, "%s-%d", "axis", 3), "axis-3");
     ck_assert_str_eq(arena_text(&arena, "axes"), "axes");
-    ck_assert_str_eq(arena_join(&arena, "[", "", "axes", "]", (char *)NULL), "[axes]");
-    ck_assert_str_eq(arena_join(&arena, (char *)NULL), "");
+    arena_release(&arena);
+}
+END_TEST
+
+START_TEST(joins)
+{
+    const struct bytes parts[] = {BYTES_LITERAL("["), {NULL, 0}, BYTES_LITERAL("axes"), BYTES_LITERAL("]")};
+    const struct bytes endless[] = {{(const uint8_t *)"", SIZE_MAX}, {(const uint8_t *)"", 1}};
+    struct arena arena;
+    struct bytes ret;
+    arena_init(&arena, &memory_heap, NULL, 0);
+    ck_assert(arena_join(&arena, parts, 4, &ret));
+    ck_assert(bytes_equal(ret, "[axes]"));
+    ck_assert(arena_join(&arena, parts, 0, &ret));
+    ck_assert_uint_eq(ret.len, 0);
+    ck_assert(!arena_join(&arena, endless, 2, &ret));
     arena_release(&arena);
 }
 END_TEST
@@ -155,5 +169,5 @@ END_TEST
 
 SUITE("arena", TEST_ROWS(allocates_or_refuses, sizes) TEST_ONE(pieces_do_not_overlap)
       TEST_ONE(first_block_is_used_before_any_other) TEST_ONE(deferred_calls_run_in_reverse)
-      TEST_ONE(defer_without_memory_calls_at_once) TEST_ONE(prints)
+      TEST_ONE(defer_without_memory_calls_at_once) TEST_ONE(prints) TEST_ONE(joins)
       TEST_ONE(prints_across_the_end_of_a_block))
