@@ -28,10 +28,10 @@ static const char *list(const char *name, char *out, size_t size)
 static const struct op *find_model(struct bytes name, struct problem *err)
 {
     const char *meant = NULL;
-    for (size_t i = 0; i < op_count(); i++) {
+    for (size_t i = op_count(); i-- > 0;) { /* versions ascend, so the last one is the newest */
         const struct op *op = op_at(i);
         if (bytes_equal(name, op->name))
-            return op_newest(op->name);
+            return op;
         if (bytes_equal_nocase(name, op->name))
             meant = op->name;
     }

@@ -34,10 +34,10 @@ struct route {
 /* Each path with its methods one below the other, a fixed name above a path that would take it too, and what
  * is called often at the top. HEAD is not listed: it is wherever GET is. */
 static const struct route routes[] = {
-    {"POST", OF_VERSION "/infer", infer_run, ROUTE_OP | ROUTE_BODY},
     {"POST", OF_MODEL "/infer", infer_run, ROUTE_OP | ROUTE_BODY},
-    {"POST", OF_VERSION "/shape", infer_shape, ROUTE_OP | ROUTE_BODY},
+    {"POST", OF_VERSION "/infer", infer_run, ROUTE_OP | ROUTE_BODY},
     {"POST", OF_MODEL "/shape", infer_shape, ROUTE_OP | ROUTE_BODY},
+    {"POST", OF_VERSION "/shape", infer_shape, ROUTE_OP | ROUTE_BODY},
     {"GET", "/v2/health/live", server_live, ROUTE_HEALTH},
     {"GET", "/v2/health/ready", server_ready, ROUTE_HEALTH},
     {"GET", "/", page_index, ROUTE_DOCS},
@@ -71,6 +71,14 @@ struct captures {
     struct bytes name[2];
 };
 
+static size_t segment_length(const char *template)
+{
+    size_t n = 0;
+    while (template[n] != '/' && template[n] != '\0')
+        n++;
+    return n;
+}
+
 static bool match_segment(const char *template, size_t len, struct bytes segment, struct captures *captures)
 {
     if (template[0] != '{')
@@ -86,7 +94,7 @@ static bool match_template(const char *template, const struct target *target, st
     size_t matched = 0;
     *captures = (struct captures){0};
     while (template[0] == '/' && template[1] != '\0') {
-        size_t len = strcspn(++template, "/");
+        size_t len = segment_length(++template);
         if (matched == target->count || !match_segment(template, len, target->segment[matched], captures))
             return false;
         template += len;

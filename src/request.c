@@ -221,10 +221,10 @@ static void fill_buffer(struct request *request)
     reply->body = NULL;
 }
 
-static void run(struct request *request)
+static void run(struct request *request, uint64_t now)
 {
     set_state(request, REQUEST_RUNNING);
-    request->started = loop_now();
+    request->started = now;
     dispatch(&request->arena, &request->loop->service->env, &request->match, &request->call, &request->reply);
     fill_buffer(request);
 }
@@ -318,7 +318,7 @@ static void abandon(struct request *request)
 
 static void on_job(struct job *job)
 {
-    run(job_owner(job, struct request, job));
+    run(job_owner(job, struct request, job), loop_now());
 }
 
 static void on_back(struct job *job, bool cancelled)
@@ -384,7 +384,7 @@ void request_execute(struct request *request)
         queue(request);
         return;
     }
-    run(request);
+    run(request, request->complete);
     answer(request);
 }
 

@@ -108,7 +108,7 @@ static const struct {
     {"/", "version", PACKAGE_VERSION},
     {"/", "documentation", "/docs"},
     {"/", "openapi", "/openapi.json"},
-    {"/", "routes/0", "{\"method\":\"POST\",\"path\":\"/v2/models/{model}/versions/{version}/infer\"}"},
+    {"/", "routes/0", "{\"method\":\"POST\",\"path\":\"/v2/models/{model}/infer\"}"},
     {"/v2/repository/index", "0",
      "{\"name\":\"expand\",\"version\":\"8\",\"state\":\"READY\",\"reason\":\"\"}"},
     {"/v2/repository/index", "8",
