@@ -50,11 +50,12 @@ static bool check_attribute(struct decoder *d, const struct op *op, int index)
 {
     const char *name = op->in[index].name;
     if (!op->in[index].attribute)
-        return problem_set(d->err, PROBLEM_INVALID_REQUEST, d->pointer,
-                           "in version %d of %s, %s is an input: give it in inputs, as INT64", op->since, op->name, name);
+        return decoder_refuse(d, PROBLEM_INVALID_REQUEST,
+                              "in version %d of %s, %s is an input: give it in inputs, as INT64", op->since,
+                              op->name, name);
     if (d->call->in[index].given)
-        return problem_set(d->err, PROBLEM_INVALID_REQUEST, d->pointer, "%s is given twice, also in %s", name,
-                           d->call->in[index].pointer);
+        return decoder_refuse(d, PROBLEM_INVALID_REQUEST, "%s is given twice, also in %s", name,
+                              d->call->in[index].pointer);
     return true;
 }
 
@@ -70,11 +71,11 @@ static bool read_attribute(struct decoder *d, int index)
     if (values == NULL)
         return problem_memory(d->err);
     if (!parse_list(d, text, values, &shape.dim[0]))
-        return problem_set(d->err, PROBLEM_INVALID_AXES, d->pointer,
-                           "%s must be at most %d whole numbers with commas between them, such as \"0,2\"",
-                           d->call->op->in[index].name, SHAPE_MAX_RANK);
+        return decoder_refuse(d, PROBLEM_INVALID_AXES,
+                              "%s must be at most %d whole numbers with commas between them, such as \"0,2\"",
+                              d->call->op->in[index].name, SHAPE_MAX_RANK);
     tensor_init(&input->tensor, DTYPE_INT64, &shape, values);
-    decoder_copy_pointer(d, d->pointer_len, input->pointer);
+    decoder_pointer(d, d->depth, input->pointer);
     input->given = true;
     return true;
 }
@@ -95,12 +96,15 @@ static bool read_dry_run(struct decoder *d)
 static bool read_parameter(struct json *json, struct bytes name, void *ctx)
 {
     static const struct decoder_member members[] = {
-        {"binary_data_output", read_binary_data_output}, {"dry_run", read_dry_run}, DECODER_NOT_OFFERED};
+        DECODER_MEMBER("binary_data_output", read_binary_data_output),
+        DECODER_MEMBER("dry_run", read_dry_run),
+        DECODER_NOT_OFFERED,
+    };
     struct decoder *d = ctx;
     int index = decoder_find_input(d, name);
     if (index < 0 || d->call->op->in[index].types != DTYPE_BIT(INT64))
         return decoder_member(json, name, DECODER_MEMBERS(d, members));
-    size_t before = decoder_enter(d, d->call->op->in[index].name, 0);
+    int before = decoder_enter(d, bytes_of(d->call->op->in[index].name));
     if (!read_attribute(d, index))
         return false;
     decoder_leave(d, before);
@@ -146,11 +150,10 @@ static bool read_output_name(struct decoder *d)
     if (!decoder_text(d, &name))
         return false;
     if (!bytes_equal(name, op->output))
-        return problem_set(d->err, PROBLEM_UNKNOWN_NAME, d->pointer, "%s has no output \"%.*s\": its output is \"%s\"",
-                           op->name, problem_quote(name), (const char *)name.ptr, op->output);
+        return decoder_refuse(d, PROBLEM_UNKNOWN_NAME, "%s has no output \"%.*s\": its output is \"%s\"", op->name,
+                              problem_quote(name), (const char *)name.ptr, op->output);
     if (d->has_output)
-        return problem_set(d->err, PROBLEM_INVALID_REQUEST, d->pointer, "the output \"%s\" is asked for twice",
-                           op->output);
+        return decoder_refuse(d, PROBLEM_INVALID_REQUEST, "the output \"%s\" is asked for twice", op->output);
     d->has_output = true;
     return true;
 }
@@ -162,7 +165,7 @@ static bool read_binary_data(struct decoder *d)
 
 static bool read_output_parameters(struct decoder *d)
 {
-    static const struct decoder_member members[] = {{"binary_data", read_binary_data}, DECODER_NOT_OFFERED};
+    static const struct decoder_member members[] = {DECODER_MEMBER("binary_data", read_binary_data), DECODER_NOT_OFFERED};
     return decoder_null(d) || decoder_object(d, DECODER_MEMBERS(d, members));
 }
 
@@ -170,14 +173,14 @@ static bool read_output_parameters(struct decoder *d)
 static bool read_output(struct json *json, size_t index, void *ctx)
 {
     static const struct decoder_member members[] = {
-        {"name", read_output_name}, {"parameters", read_output_parameters}};
+        DECODER_MEMBER("name", read_output_name), DECODER_MEMBER("parameters", read_output_parameters)};
     struct decoder *d = ctx;
     (void)json;
-    size_t before = decoder_enter(d, NULL, index);
+    int before = decoder_enter_element(d, index);
     if (!decoder_object(d, DECODER_MEMBERS(d, members)))
         return false;
     if (!d->has_output || index > 0)
-        return problem_set(d->err, PROBLEM_INVALID_REQUEST, d->pointer, "an output needs a name");
+        return decoder_refuse(d, PROBLEM_INVALID_REQUEST, "an output needs a name");
     decoder_leave(d, before);
     return true;
 }
@@ -205,12 +208,16 @@ static bool check_whole(struct decoder *d)
 static bool read_document(struct decoder *d)
 {
     static const struct decoder_member members[] = {
-        {"id", read_id}, {"parameters", read_parameters}, {"inputs", read_inputs}, {"outputs", read_outputs}};
+        DECODER_MEMBER("id", read_id),
+        DECODER_MEMBER("parameters", read_parameters),
+        DECODER_MEMBER("inputs", read_inputs),
+        DECODER_MEMBER("outputs", read_outputs),
+    };
     if (decoder_object(d, DECODER_MEMBERS(d, members)) && check_whole(d))
         return true;
     /* The reader of JSON does not know pointers: a member that is there twice is in the object we were in. */
     if (d->err->code == PROBLEM_INVALID_REQUEST && d->err->pointer[0] == '\0')
-        memcpy(d->err->pointer, d->pointer, d->pointer_len + 1);
+        decoder_pointer(d, d->depth, d->err->pointer);
     return false;
 }
 
@@ -228,7 +235,7 @@ static bool decode(struct arena *arena, const struct codec_limits *limits, struc
 
 static bool skip_member(struct json *json, struct bytes name, void *ctx)
 {
-    static const struct decoder_member dry_run[] = {{"dry_run", read_dry_run}};
+    static const struct decoder_member dry_run[] = {DECODER_MEMBER("dry_run", read_dry_run)};
     struct decoder *d = ctx;
     if (!bytes_equal(name, "parameters") || json_peek(json) != JSON_OBJECT)
         return json_skip(json);

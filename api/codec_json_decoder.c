@@ -1,49 +1,43 @@
 #include "api/codec_json_decoder.h"
 
-#include <stdio.h>
+#include <stdarg.h>
 #include <string.h>
 
-/* As much of `text` as there is room for. */
-static void append(struct decoder *d, const char *text)
+#include "ops/decimal.h"
+
+/* Appends to the `len` bytes in out as much of `text` as there is room for; returns the new length. */
+static size_t append(char out[CALL_POINTER_MAX], size_t len, struct bytes text)
 {
-    size_t room = sizeof(d->pointer) - 1 - d->pointer_len, len = strlen(text);
-    size_t n = len < room ? len : room;
-    memcpy(d->pointer + d->pointer_len, text, n);
-    d->pointer_len += n;
-    d->pointer[d->pointer_len] = '\0';
+    size_t room = CALL_POINTER_MAX - 1 - len, n = text.len < room ? text.len : room;
+    memcpy(out + len, text.ptr, n);
+    return len + n;
 }
 
-size_t decoder_enter(struct decoder *d, const char *name, size_t index)
+/* Steps [from, to) as a JSON pointer. No name of ours has a character that would have to be escaped. */
+static const char *write_steps(const struct decoder *d, int from, int to, char out[CALL_POINTER_MAX])
 {
-    size_t before = d->pointer_len;
-    char number[24];
-    if (name == NULL)
-        snprintf(number, sizeof(number), "%zu", index);
-    append(d, "/");
-    append(d, name != NULL ? name : number);
-    return before;
+    char digits[DECIMAL_MAX];
+    size_t len = 0;
+    for (const struct decoder_step *step = d->step + from; step < d->step + to; step++) {
+        len = append(out, len, bytes_of("/"));
+        len = append(out, len, step->name.ptr != NULL ? step->name : bytes_of(decimal_text((int64_t)step->index, digits)));
+    }
+    out[len] = '\0';
+    return out;
 }
 
-void decoder_copy_pointer(const struct decoder *d, size_t len, char out[CALL_POINTER_MAX])
+const char *decoder_pointer(const struct decoder *d, int depth, char out[CALL_POINTER_MAX])
 {
-    size_t n = len < CALL_POINTER_MAX ? len : CALL_POINTER_MAX - 1;
-    memcpy(out, d->pointer, n);
-    out[n] = '\0';
-}
-
-void decoder_leave(struct decoder *d, size_t length)
-{
-    d->pointer_len = length;
-    d->pointer[length] = '\0';
+    return write_steps(d, 0, depth, out);
 }
 
 bool decoder_member(struct json *json, struct bytes name, void *ctx)
 {
     const struct decoder_members *members = ctx;
     for (size_t i = 0; i < members->count; i++) {
-        if (!bytes_equal(name, members->rows[i].name))
+        if (!bytes_same(name, members->rows[i].name))
             continue;
-        size_t before = decoder_enter(members->decoder, members->rows[i].name, 0);
+        int before = decoder_enter(members->decoder, members->rows[i].name);
         if (!members->rows[i].read(members->decoder))
             return false;
         decoder_leave(members->decoder, before);
@@ -52,28 +46,37 @@ bool decoder_member(struct json *json, struct bytes name, void *ctx)
     return json_skip(json);
 }
 
-/* The last name on the pointer, with the number of an element behind it: "outputs/0". */
-static const char *here(const struct decoder *d)
+bool decoder_refuse(struct decoder *d, enum problem_code code, const char *format, ...)
 {
-    const char *at = d->pointer + d->pointer_len;
-    do {
-        while (at > d->pointer && *--at != '/')
-            ;
-    } while (at > d->pointer && at[1] >= '0' && at[1] <= '9');
-    return d->pointer_len > 0 ? at + 1 : "the document";
+    char pointer[CALL_POINTER_MAX];
+    va_list args;
+    va_start(args, format);
+    problem_vset(d->err, code, decoder_pointer(d, d->depth, pointer), format, args);
+    va_end(args);
+    return false;
+}
+
+/* The last name on the way, with the number of an element behind it: "outputs/0". */
+static const char *here(const struct decoder *d, char out[CALL_POINTER_MAX])
+{
+    int from = d->depth - 1;
+    while (from > 0 && d->step[from].name.ptr == NULL)
+        from--;
+    return d->depth > 0 ? write_steps(d, from, d->depth, out) + 1 : "the document";
 }
 
 bool decoder_refuse_kind(struct decoder *d, const char *what)
 {
+    char name[CALL_POINTER_MAX];
     enum json_kind kind = json_peek(&d->json);
-    return json_skip(&d->json) && problem_set(d->err, PROBLEM_INVALID_REQUEST, d->pointer, "%s must be %s, not %s",
-                                              here(d), what, json_kind_name(kind));
+    return json_skip(&d->json) && decoder_refuse(d, PROBLEM_INVALID_REQUEST, "%s must be %s, not %s", here(d, name), what,
+                                                 json_kind_name(kind));
 }
 
 bool decoder_not_offered(struct decoder *d)
 {
-    return problem_set(d->err, PROBLEM_NOT_OFFERED, d->pointer, "%s is not offered by this server: leave it out",
-                       here(d));
+    char name[CALL_POINTER_MAX];
+    return decoder_refuse(d, PROBLEM_NOT_OFFERED, "%s is not offered by this server: leave it out", here(d, name));
 }
 
 bool decoder_null(struct decoder *d)
@@ -81,12 +84,11 @@ bool decoder_null(struct decoder *d)
     return json_peek(&d->json) == JSON_NULL && json_skip(&d->json);
 }
 
-bool decoder_object(struct decoder *d, const struct decoder_members *members)
+bool decoder_object(struct decoder *d, struct decoder_members *members)
 {
-    struct decoder_members ctx = *members;
     if (json_peek(&d->json) != JSON_OBJECT)
         return decoder_refuse_kind(d, "an object");
-    return json_object(&d->json, decoder_member, &ctx);
+    return json_object(&d->json, decoder_member, members);
 }
 
 bool decoder_array(struct decoder *d, json_element_fn *element, const char *what)

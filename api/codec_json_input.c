@@ -6,13 +6,16 @@
 #include "api/codec_json_data.h"
 #include "api/codec_json_decoder.h"
 
-/* The pointer to a member of the input at hand, or to the input itself if NULL; for refusals that come later. */
-static const char *at_member(struct decoder *d, const char *member)
+/* Goes back to the input at hand, and to a member of it; for refusals that come later. */
+static void at_input(struct decoder *d)
 {
-    decoder_leave(d, d->draft.base);
-    if (member != NULL)
-        decoder_enter(d, member, 0);
-    return d->pointer;
+    decoder_leave(d, d->draft.depth);
+}
+
+static void at_member(struct decoder *d, const char *member)
+{
+    at_input(d);
+    decoder_enter(d, bytes_of(member));
 }
 
 /* ---- name and datatype ------------------------------------------------------------------------------------------- */
@@ -34,12 +37,11 @@ static bool read_name(struct decoder *d)
     d->draft.index = decoder_find_input(d, name);
     char names[128];
     if (d->draft.index < 0)
-        return problem_set(d->err, PROBLEM_UNKNOWN_NAME, d->pointer, "%s has no input \"%.*s\": its inputs are %s",
-                           op->name, problem_quote(name), (const char *)name.ptr,
-                           input_names(op, names, sizeof(names)));
+        return decoder_refuse(d, PROBLEM_UNKNOWN_NAME, "%s has no input \"%.*s\": its inputs are %s", op->name,
+                              problem_quote(name), (const char *)name.ptr, input_names(op, names, sizeof(names)));
     if (d->call->in[d->draft.index].given)
-        return problem_set(d->err, PROBLEM_INVALID_REQUEST, d->pointer, "the input \"%s\" is given twice, also in %s",
-                           op->in[d->draft.index].name, d->call->in[d->draft.index].pointer);
+        return decoder_refuse(d, PROBLEM_INVALID_REQUEST, "the input \"%s\" is given twice, also in %s",
+                              op->in[d->draft.index].name, d->call->in[d->draft.index].pointer);
     return true;
 }
 
@@ -60,8 +62,8 @@ static bool read_datatype(struct decoder *d)
     d->draft.tensor.dtype = dtype_find((const char *)name.ptr, name.len);
     char names[256];
     return d->draft.tensor.dtype != DTYPE_NONE ||
-           problem_set(d->err, PROBLEM_UNSUPPORTED_DATATYPE, d->pointer, "there is no datatype \"%.*s\": use one of %s",
-                       problem_quote(name), (const char *)name.ptr, dtype_names(names, sizeof(names)));
+           decoder_refuse(d, PROBLEM_UNSUPPORTED_DATATYPE, "there is no datatype \"%.*s\": use one of %s",
+                          problem_quote(name), (const char *)name.ptr, dtype_names(names, sizeof(names)));
 }
 
 /* ---- shape and data ---------------------------------------------------------------------------------------------- */
@@ -73,10 +75,11 @@ static bool make_tensor(struct decoder *d)
     char text[64];
     struct tensor *tensor = &d->draft.tensor;
     const struct shape shape = tensor->shape;
-    if (shape_known(&shape) && !shape_bytes(&shape, tensor->dtype, &bytes))
-        return problem_set(d->err, PROBLEM_INVALID_SHAPE, at_member(d, "shape"),
-                           "a tensor of %s with shape %s would be too large to exist", dtype_info(tensor->dtype)->name,
-                           shape_text(&shape, text, sizeof(text)));
+    if (shape_known(&shape) && !shape_bytes(&shape, tensor->dtype, &bytes)) {
+        at_member(d, "shape");
+        return decoder_refuse(d, PROBLEM_INVALID_SHAPE, "a tensor of %s with shape %s would be too large to exist",
+                              dtype_info(tensor->dtype)->name, shape_text(&shape, text, sizeof(text)));
+    }
     tensor_init(tensor, tensor->dtype, &shape, NULL);
     d->draft.ready = true;
     return true;
@@ -87,11 +90,14 @@ static bool read_values(struct decoder *d)
 {
     struct draft *draft = &d->draft;
     if (!shape_known(&draft->tensor.shape))
-        return problem_set(d->err, PROBLEM_INVALID_DATA, d->pointer,
-                           "data can only be given with a shape of numbers: leave data out, or name no sizes");
+        return decoder_refuse(d, PROBLEM_INVALID_DATA,
+                              "data can only be given with a shape of numbers: leave data out, or name no sizes");
     draft->names = d->call->dry_run && draft->index >= 0 && d->call->op->in[draft->index].sizes &&
                    draft->tensor.dtype == DTYPE_INT64 && json_peek(&d->json) == JSON_ARRAY;
-    return draft->names ? codec_json_values(d) : codec_json_data(&d->json, d->pointer, &draft->tensor);
+    if (draft->names)
+        return codec_json_values(d);
+    char pointer[CALL_POINTER_MAX];
+    return codec_json_data(&d->json, decoder_pointer(d, d->depth, pointer), &draft->tensor);
 }
 
 /* All that reading `data` depends on is there. */
@@ -134,26 +140,26 @@ static bool read_binary_data_size(struct decoder *d)
         return false;
     d->draft.has_blob = true;
     return number_type_of(DTYPE_UINT64)->read(&number, &d->draft.blob_size) == NUMBER_OK ||
-           problem_set(d->err, PROBLEM_INVALID_REQUEST, d->pointer,
-                       "binary_data_size must be a whole number of bytes, not %.*s",
-                       number.len < 40 ? (int)number.len : 40, number.text);
+           decoder_refuse(d, PROBLEM_INVALID_REQUEST, "binary_data_size must be a whole number of bytes, not %.*s",
+                          number.len < 40 ? (int)number.len : 40, number.text);
 }
 
 static bool read_parameters(struct decoder *d)
 {
     static const struct decoder_member members[] = {
-        {"binary_data_size", read_binary_data_size}, DECODER_NOT_OFFERED};
+        DECODER_MEMBER("binary_data_size", read_binary_data_size), DECODER_NOT_OFFERED};
     return decoder_null(d) || decoder_object(d, DECODER_MEMBERS(d, members));
 }
 
 static bool refuse_blob(struct decoder *d)
 {
     at_member(d, "parameters");
-    decoder_enter(d, "binary_data_size", 0);
+    decoder_enter(d, bytes_of("binary_data_size"));
     const char *hint = d->tail.len == 0 ? " (the header Inference-Header-Content-Length tells where they begin)" : "";
-    return problem_set(d->err, PROBLEM_INVALID_DATA, d->pointer,
-                       "binary_data_size of input \"%s\" is %llu, but only %zu bytes follow the JSON document for it%s",
-                       d->call->op->in[d->draft.index].name, (unsigned long long)d->draft.blob_size, d->tail.len, hint);
+    return decoder_refuse(d, PROBLEM_INVALID_DATA,
+                          "binary_data_size of input \"%s\" is %llu, but only %zu bytes follow the JSON document for it%s",
+                          d->call->op->in[d->draft.index].name, (unsigned long long)d->draft.blob_size, d->tail.len,
+                          hint);
 }
 
 static bool take_blob(struct decoder *d, struct call_input *input)
@@ -171,19 +177,19 @@ static bool take_blob(struct decoder *d, struct call_input *input)
 static bool check_members(struct decoder *d)
 {
     const struct draft *draft = &d->draft;
-    at_member(d, NULL);
+    at_input(d);
     if (draft->index < 0)
-        return problem_set(d->err, PROBLEM_INVALID_REQUEST, d->pointer, "an input needs a name");
+        return decoder_refuse(d, PROBLEM_INVALID_REQUEST, "an input needs a name");
     const char *name = d->call->op->in[draft->index].name;
     if (draft->tensor.dtype == DTYPE_NONE)
-        return problem_set(d->err, PROBLEM_INVALID_REQUEST, d->pointer, "input \"%s\" needs a datatype", name);
+        return decoder_refuse(d, PROBLEM_INVALID_REQUEST, "input \"%s\" needs a datatype", name);
     if (!draft->has_shape)
-        return problem_set(d->err, PROBLEM_INVALID_REQUEST, d->pointer, "input \"%s\" needs a shape", name);
+        return decoder_refuse(d, PROBLEM_INVALID_REQUEST, "input \"%s\" needs a shape", name);
     if (draft->has_data != draft->has_blob || (d->call->dry_run && !draft->has_data))
         return true;
-    return problem_set(d->err, PROBLEM_INVALID_REQUEST, d->pointer,
-                       draft->has_data ? "input \"%s\" has both data and binary_data_size: leave one out"
-                                       : "input \"%s\" needs data, or binary_data_size in its parameters", name);
+    return decoder_refuse(d, PROBLEM_INVALID_REQUEST,
+                          draft->has_data ? "input \"%s\" has both data and binary_data_size: leave one out" : "input \"%s\" needs data, or binary_data_size in its parameters",
+                          name);
 }
 
 static bool finish(struct decoder *d)
@@ -196,20 +202,23 @@ static bool finish(struct decoder *d)
     input->given = true;
     input->tensor = draft->tensor;
     input->names = draft->names;
-    decoder_copy_pointer(d, draft->base, input->pointer);
+    decoder_pointer(d, draft->depth, input->pointer);
     return !draft->has_blob || take_blob(d, input);
 }
 
 bool codec_json_input(struct json *json, size_t index, void *ctx)
 {
     static const struct decoder_member members[] = {
-        {"name", read_name}, {"shape", codec_json_shape}, {"datatype", read_datatype},
-        {"data", read_data}, {"parameters", read_parameters},
+        DECODER_MEMBER("name", read_name),
+        DECODER_MEMBER("shape", codec_json_shape),
+        DECODER_MEMBER("datatype", read_datatype),
+        DECODER_MEMBER("data", read_data),
+        DECODER_MEMBER("parameters", read_parameters),
     };
     struct decoder *d = ctx;
     (void)json;
-    size_t before = decoder_enter(d, NULL, index);
-    d->draft = (struct draft){.index = -1, .base = d->pointer_len};
+    int before = decoder_enter_element(d, index);
+    d->draft = (struct draft){.index = -1, .depth = d->depth};
     if (!decoder_object(d, DECODER_MEMBERS(d, members)) || !finish(d))
         return false;
     decoder_leave(d, before);

@@ -6,16 +6,15 @@
 
 static bool refuse_size(struct decoder *d)
 {
-    return problem_set(d->err, PROBLEM_INVALID_SHAPE, d->pointer,
-                       "the sizes in shape must be whole numbers from 0 to %lld%s", (long long)INT64_MAX,
-                       d->call->dry_run ? ", names, or null" : "");
+    return decoder_refuse(d, PROBLEM_INVALID_SHAPE, "the sizes in shape must be whole numbers from 0 to %lld%s",
+                          (long long)INT64_MAX, d->call->dry_run ? ", names, or null" : "");
 }
 
 static bool refuse_value(struct decoder *d)
 {
-    return problem_set(d->err, PROBLEM_INVALID_SHAPE, d->pointer,
-                       "the values of %s in a dry run must be whole numbers, names, or null",
-                       d->call->op->in[d->draft.index].name);
+    return decoder_refuse(d, PROBLEM_INVALID_SHAPE,
+                          "the values of %s in a dry run must be whole numbers, names, or null",
+                          d->call->op->in[d->draft.index].name);
 }
 
 static bool read_name(struct decoder *d, int64_t *ret)
@@ -24,14 +23,14 @@ static bool read_name(struct decoder *d, int64_t *ret)
     if (!json_string(&d->json, &name))
         return false;
     if (name.len == 0 || name.len > SYMBOLS_MAX_BYTES || memchr(name.ptr, '\0', name.len) != NULL)
-        return problem_set(d->err, PROBLEM_INVALID_SHAPE, d->pointer,
-                           "the name of a size must have 1 to %d bytes, none of them NUL", SYMBOLS_MAX_BYTES);
+        return decoder_refuse(d, PROBLEM_INVALID_SHAPE,
+                              "the name of a size must have 1 to %d bytes, none of them NUL", SYMBOLS_MAX_BYTES);
     switch (symbols_size(&d->call->symbols, d->arena, name, ret)) {
     case SYMBOLS_OK: return true;
     case SYMBOLS_NO_MEMORY: return problem_memory(d->err);
     default:
-        return problem_set(d->err, PROBLEM_INVALID_SHAPE, d->pointer, "a request can have at most %d names of sizes",
-                           SYMBOLS_MAX);
+        return decoder_refuse(d, PROBLEM_INVALID_SHAPE, "a request can have at most %d names of sizes",
+                              SYMBOLS_MAX);
     }
 }
 
@@ -59,9 +58,9 @@ static bool read_dim(struct json *json, size_t index, void *ctx)
     struct shape *shape = &d->draft.tensor.shape;
     (void)json;
     if (index == SHAPE_MAX_RANK)
-        return problem_set(d->err, PROBLEM_INVALID_SHAPE, d->pointer, "shape has more sizes than %d, the highest rank",
-                           SHAPE_MAX_RANK);
-    size_t before = decoder_enter(d, NULL, index);
+        return decoder_refuse(d, PROBLEM_INVALID_SHAPE, "shape has more sizes than %d, the highest rank",
+                              SHAPE_MAX_RANK);
+    int before = decoder_enter_element(d, index);
     int64_t *dim = &shape->dim[index];
     if (!read_value(d, dim, refuse_size))
         return false;
@@ -92,8 +91,8 @@ struct values {
 
 static bool refuse_count(struct decoder *d, int64_t count)
 {
-    return problem_set(d->err, PROBLEM_INVALID_DATA, d->pointer, "shape says %lld values: make data hold as many",
-                       (long long)count);
+    return decoder_refuse(d, PROBLEM_INVALID_DATA, "shape says %lld values: make data hold as many",
+                          (long long)count);
 }
 
 static bool read_element(struct json *json, size_t index, void *ctx)
@@ -103,7 +102,7 @@ static bool read_element(struct json *json, size_t index, void *ctx)
     (void)json;
     if (index >= (size_t)values->count)
         return refuse_count(d, values->count);
-    size_t before = decoder_enter(d, NULL, index);
+    int before = decoder_enter_element(d, index);
     if (!read_value(d, &values->out[index], refuse_value))
         return false;
     decoder_leave(d, before);
@@ -116,8 +115,7 @@ bool codec_json_values(struct decoder *d)
     struct draft *draft = &d->draft;
     struct values values = {.decoder = d};
     if (!shape_elements(&draft->tensor.shape, &values.count) || values.count > SHAPE_MAX_RANK)
-        return problem_set(d->err, PROBLEM_INVALID_SHAPE, d->pointer, "a dry run takes at most %d values here",
-                           SHAPE_MAX_RANK);
+        return decoder_refuse(d, PROBLEM_INVALID_SHAPE, "a dry run takes at most %d values here", SHAPE_MAX_RANK);
     values.out = arena_alloc(d->arena, (size_t)values.count, sizeof(int64_t));
     if (values.out == NULL)
         return problem_memory(d->err);

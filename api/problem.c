@@ -1,7 +1,6 @@
 #include "api/problem.h"
 
 #include <assert.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,13 +43,10 @@ static void mark_cut(char *text, size_t size)
     memcpy(text + end, "...", sizeof("..."));
 }
 
-bool problem_set(struct problem *ret, enum problem_code code, const char *pointer, const char *format, ...)
+bool problem_vset(struct problem *ret, enum problem_code code, const char *pointer, const char *format, va_list args)
 {
     ret->code = code;
-    va_list args;
-    va_start(args, format);
     int len = vsnprintf(ret->detail, sizeof(ret->detail), format, args);
-    va_end(args);
     if (len >= (int)sizeof(ret->detail))
         mark_cut(ret->detail, sizeof(ret->detail));
     make_printable(ret->detail);
@@ -59,6 +55,15 @@ bool problem_set(struct problem *ret, enum problem_code code, const char *pointe
     if (len >= (int)sizeof(ret->pointer))
         mark_cut(ret->pointer, sizeof(ret->pointer));
     make_printable(ret->pointer);
+    return false;
+}
+
+bool problem_set(struct problem *ret, enum problem_code code, const char *pointer, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    problem_vset(ret, code, pointer, format, args);
+    va_end(args);
     return false;
 }
 

@@ -5,6 +5,7 @@
 #ifndef API_PROBLEM_H
 #define API_PROBLEM_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -69,6 +70,8 @@ const struct problem_info *problem_info(enum problem_code code);
  * is cut with "...". */
 bool problem_set(struct problem *ret, enum problem_code code, const char *pointer, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+bool problem_vset(struct problem *ret, enum problem_code code, const char *pointer, const char *format, va_list args)
+    __attribute__((format(printf, 4, 0)));
 
 /* How many bytes of a text of the client a message quotes, for "%.*s". */
 static inline int problem_quote(struct bytes text)
