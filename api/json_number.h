@@ -6,7 +6,7 @@
 
 #define JSON_EACH_BYTE(value) (0x0101010101010101u * (uint64_t)(value))
 
-/* Eight characters in a word, as the values of digits, the first in the lowest byte. */
+/* Eight characters in a word, the first in the lowest byte. */
 static inline uint64_t json_load_eight(const uint8_t *p)
 {
     uint64_t w;
@@ -14,10 +14,16 @@ static inline uint64_t json_load_eight(const uint8_t *p)
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     w = __builtin_bswap64(w);
 #endif
-    return w ^ JSON_EACH_BYTE('0');
+    return w;
 }
 
-/* The top bit of each byte that is no digit; a carry out of one spoils only bytes behind it. */
+/* The first of the characters whose top bits are set in `marks`, which is not 0. */
+static inline unsigned json_first_marked(uint64_t marks)
+{
+    return (unsigned)__builtin_ctzll(marks) / 8;
+}
+
+/* The top bit of each byte that is no value of a digit; a carry out of one spoils only bytes behind it. */
 static inline uint64_t json_not_digits(uint64_t w)
 {
     return ((w + JSON_EACH_BYTE(0x7f - 9)) | w) & JSON_EACH_BYTE(0x80);
@@ -43,7 +49,7 @@ static const struct {
 static inline __attribute__((always_inline)) bool json_take_digits(const uint8_t **p, const uint8_t *end, uint64_t *value)
 {
     for (uint64_t w, others; end - *p >= 8; *p += 8) {
-        w = json_load_eight(*p);
+        w = json_load_eight(*p) ^ JSON_EACH_BYTE('0');
         others = json_not_digits(w);
         if (others == 0) {
             if (*value > json_room[8].most)
@@ -51,7 +57,7 @@ static inline __attribute__((always_inline)) bool json_take_digits(const uint8_t
             *value = *value * json_room[8].power + json_join_eight(w);
             continue;
         }
-        unsigned count = (unsigned)__builtin_ctzll(others) / 8;
+        unsigned count = json_first_marked(others);
         if (count == 0)
             return true;
         if (*value > json_room[count].most)

@@ -9,18 +9,24 @@
 
 /* ---- strings ----------------------------------------------------------------------------------------------------- */
 
-/* Length of the longest run of bytes that need no look: neither quote, backslash, control character nor UTF-8. The usual
- * test of a byte in a word: (w - 1..) & ~w has the top bit set where a byte of w was 0, or in a byte above such a one. */
+/* The top bit of each byte that needs a look: quote, backslash, control character or UTF-8; a borrow from one spoils only
+ * bytes behind it. */
+static uint64_t not_plain(uint64_t w)
+{
+    const uint64_t ones = JSON_EACH_BYTE(1);
+    uint64_t quote = w ^ ones * '"';
+    uint64_t backslash = w ^ ones * '\\';
+    return ((quote - ones) | (backslash - ones) | (w - ones * 0x20) | w) & ones * 0x80;
+}
+
+/* Length of the longest run of bytes that need no look. */
 static size_t plain_run(const uint8_t *p, const uint8_t *end)
 {
-    const uint64_t ones = 0x0101010101010101u;
     const uint8_t *start = p;
-    for (uint64_t w; (size_t)(end - p) >= sizeof(w); p += sizeof(w)) {
-        memcpy(&w, p, sizeof(w));
-        uint64_t quote = w ^ ones * '"';
-        uint64_t backslash = w ^ ones * '\\';
-        if ((((quote - ones) | (backslash - ones) | (w - ones * 0x20) | w) & ones * 0x80) != 0)
-            break;
+    for (; end - p >= 8; p += 8) {
+        uint64_t others = not_plain(json_load_eight(p));
+        if (others != 0)
+            return (size_t)(p - start) + json_first_marked(others);
     }
     while (p < end && *p >= 0x20 && *p < 0x80 && *p != '"' && *p != '\\')
         p++;
