@@ -224,7 +224,8 @@ static bool read_document(struct decoder *d)
 static bool decode(struct arena *arena, const struct codec_limits *limits, struct bytes head, struct bytes tail,
                    struct call *ret, enum choice *dry_run, struct problem *err)
 {
-    struct decoder d = {.arena = arena, .err = err, .call = ret, .tail = tail};
+    struct tensor tensor; /* not zeroed, as it is large */
+    struct decoder d = {.arena = arena, .err = err, .call = ret, .tail = tail, .tensor = &tensor};
     json_init(&d.json, head, limits->json_depth, arena, err);
     bool good = read_document(&d);
     enum choice binary = d.binary_one != CHOICE_NONE ? d.binary_one : d.binary_all;
@@ -259,18 +260,17 @@ static bool asks_for_dry_run(struct arena *arena, const struct codec_limits *lim
 bool codec_json_decode(struct arena *arena, const struct codec_limits *limits, struct bytes head, struct bytes tail,
                        struct call *ret, struct problem *err)
 {
-    const struct call fresh = *ret;
+    const bool shape_only = ret->dry_run;
     enum choice dry_run;
     bool good = decode(arena, limits, head, tail, ret, &dry_run, err);
     if (!good && err->code == PROBLEM_OUT_OF_MEMORY) /* what a dry run would say of the document is not known then */
         return false;
-    if (fresh.dry_run || (good ? dry_run != CHOICE_YES : !asks_for_dry_run(arena, limits, head, err)))
+    if (shape_only || (good ? dry_run != CHOICE_YES : !asks_for_dry_run(arena, limits, head, err)))
         return good;
     if (good) { /* nothing in it needed the leave of a dry run */
         ret->dry_run = true;
         return true;
     }
-    *ret = fresh;
-    ret->dry_run = true;
+    *ret = (struct call){.op = ret->op, .dry_run = true};
     return decode(arena, limits, head, tail, ret, &dry_run, err);
 }

@@ -21,11 +21,10 @@ struct draft {
     int depth;        /* steps to the input: "/inputs/1" */
     bool has_shape, has_data, has_blob;
     bool names;       /* data has been read as sizes that may be names */
-    bool ready;       /* datatype and shape are known and representable: tensor_init has been called */
+    bool checked;     /* datatype and shape are known and representable */
     const uint8_t *data_start; /* of `data` that came before it could be read, or NULL */
     uint64_t blob_size;
     int64_t values;            /* read so far of the data of a dry run */
-    struct tensor tensor;      /* dtype is DTYPE_NONE until known */
 };
 
 /* A step of the way: the member called `name`, or the element at `index` if name.ptr is NULL. */
@@ -46,6 +45,7 @@ struct decoder {
     enum choice binary_all, binary_one; /* binary_data_output of the request, binary_data of the output */
     enum choice dry_run;                /* dry_run of the request */
     struct draft draft;
+    struct tensor *tensor; /* of the draft, as far as it is known: dtype may be DTYPE_NONE, strides are not set */
     int depth; /* steps to the value at hand; 0: it is the document */
     struct decoder_step step[DECODER_MAX_STEPS];
 };

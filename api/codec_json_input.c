@@ -59,52 +59,49 @@ static bool read_datatype(struct decoder *d)
     struct bytes name;
     if (!decoder_text(d, &name))
         return false;
-    d->draft.tensor.dtype = dtype_find((const char *)name.ptr, name.len);
+    d->tensor->dtype = dtype_find((const char *)name.ptr, name.len);
     char names[256];
-    return d->draft.tensor.dtype != DTYPE_NONE ||
+    return d->tensor->dtype != DTYPE_NONE ||
            decoder_refuse(d, PROBLEM_UNSUPPORTED_DATATYPE, "there is no datatype \"%.*s\": use one of %s",
                           problem_quote(name), (const char *)name.ptr, dtype_names(names, sizeof(names)));
 }
 
 /* ---- shape and data ---------------------------------------------------------------------------------------------- */
 
-/* Makes the tensor once its datatype and shape are known. */
-static bool make_tensor(struct decoder *d)
+/* Checks datatype and shape together, once they are known. */
+static bool check_size(struct decoder *d)
 {
     int64_t bytes;
     char text[64];
-    struct tensor *tensor = &d->draft.tensor;
-    const struct shape shape = tensor->shape;
-    if (shape_known(&shape) && !shape_bytes(&shape, tensor->dtype, &bytes)) {
-        at_member(d, "shape");
-        return decoder_refuse(d, PROBLEM_INVALID_SHAPE, "a tensor of %s with shape %s would be too large to exist",
-                              dtype_info(tensor->dtype)->name, shape_text(&shape, text, sizeof(text)));
-    }
-    tensor_init(tensor, tensor->dtype, &shape, NULL);
-    d->draft.ready = true;
-    return true;
+    const struct shape *shape = &d->tensor->shape;
+    d->draft.checked = true;
+    if (!shape_known(shape) || shape_bytes(shape, d->tensor->dtype, &bytes))
+        return true;
+    at_member(d, "shape");
+    return decoder_refuse(d, PROBLEM_INVALID_SHAPE, "a tensor of %s with shape %s would be too large to exist",
+                          dtype_info(d->tensor->dtype)->name, shape_text(shape, text, sizeof(text)));
 }
 
-/* The value of `data`, whose tensor has been made. In a dry run an input of sizes may hold names. */
+/* The value of `data`, whose datatype and shape are good. In a dry run an input of sizes may hold names. */
 static bool read_values(struct decoder *d)
 {
     struct draft *draft = &d->draft;
-    if (!shape_known(&draft->tensor.shape))
+    if (!shape_known(&d->tensor->shape))
         return decoder_refuse(d, PROBLEM_INVALID_DATA,
                               "data can only be given with a shape of numbers: leave data out, or name no sizes");
     draft->names = d->call->dry_run && draft->index >= 0 && d->call->op->in[draft->index].sizes &&
-                   draft->tensor.dtype == DTYPE_INT64 && json_peek(&d->json) == JSON_ARRAY;
+                   d->tensor->dtype == DTYPE_INT64 && json_peek(&d->json) == JSON_ARRAY;
     if (draft->names)
         return codec_json_values(d);
     char pointer[CALL_POINTER_MAX];
-    return codec_json_data(&d->json, decoder_pointer(d, d->depth, pointer), &draft->tensor);
+    return codec_json_data(&d->json, decoder_pointer(d, d->depth, pointer), d->tensor);
 }
 
 /* All that reading `data` depends on is there. */
 static bool can_read(const struct decoder *d)
 {
     const struct draft *draft = &d->draft;
-    return draft->has_shape && draft->tensor.dtype != DTYPE_NONE && (draft->index >= 0 || !d->call->dry_run);
+    return draft->has_shape && d->tensor->dtype != DTYPE_NONE && (draft->index >= 0 || !d->call->dry_run);
 }
 
 /* Read at once if datatype and shape came before it; else the place is noted and the value checked for syntax alone. */
@@ -115,7 +112,7 @@ static bool read_data(struct decoder *d)
         return json_skip(&d->json);
     draft->has_data = true;
     if (can_read(d))
-        return make_tensor(d) && read_values(d);
+        return check_size(d) && read_values(d);
     draft->data_start = d->json.next;
     return json_skip(&d->json);
 }
@@ -181,26 +178,26 @@ static bool check_members(struct decoder *d)
     if (draft->index < 0)
         return decoder_refuse(d, PROBLEM_INVALID_REQUEST, "an input needs a name");
     const char *name = d->call->op->in[draft->index].name;
-    if (draft->tensor.dtype == DTYPE_NONE)
+    if (d->tensor->dtype == DTYPE_NONE)
         return decoder_refuse(d, PROBLEM_INVALID_REQUEST, "input \"%s\" needs a datatype", name);
     if (!draft->has_shape)
         return decoder_refuse(d, PROBLEM_INVALID_REQUEST, "input \"%s\" needs a shape", name);
     if (draft->has_data != draft->has_blob || (d->call->dry_run && !draft->has_data))
         return true;
     return decoder_refuse(d, PROBLEM_INVALID_REQUEST,
-                          draft->has_data ? "input \"%s\" has both data and binary_data_size: leave one out" : "input \"%s\" needs data, or binary_data_size in its parameters",
-                          name);
+                          draft->has_data ? "input \"%s\" has both data and binary_data_size: leave one out"
+                                          : "input \"%s\" needs data, or binary_data_size in its parameters", name);
 }
 
 static bool finish(struct decoder *d)
 {
     struct draft *draft = &d->draft;
-    if (!check_members(d) || (!draft->ready && !make_tensor(d)) ||
+    if (!check_members(d) || (!draft->checked && !check_size(d)) ||
         (draft->data_start != NULL && !read_noted_data(d)))
         return false;
     struct call_input *input = &d->call->in[draft->index];
     input->given = true;
-    input->tensor = draft->tensor;
+    tensor_init(&input->tensor, d->tensor->dtype, &d->tensor->shape, d->tensor->data);
     input->names = draft->names;
     decoder_pointer(d, draft->depth, input->pointer);
     return !draft->has_blob || take_blob(d, input);
@@ -219,6 +216,8 @@ bool codec_json_input(struct json *json, size_t index, void *ctx)
     (void)json;
     int before = decoder_enter_element(d, index);
     d->draft = (struct draft){.index = -1, .depth = d->depth};
+    d->tensor->dtype = DTYPE_NONE;
+    d->tensor->data = NULL;
     if (!decoder_object(d, DECODER_MEMBERS(d, members)) || !finish(d))
         return false;
     decoder_leave(d, before);

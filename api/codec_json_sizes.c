@@ -55,7 +55,7 @@ static bool read_value(struct decoder *d, int64_t *ret, bool (*refuse)(struct de
 static bool read_dim(struct json *json, size_t index, void *ctx)
 {
     struct decoder *d = ctx;
-    struct shape *shape = &d->draft.tensor.shape;
+    struct shape *shape = &d->tensor->shape;
     (void)json;
     if (index == SHAPE_MAX_RANK)
         return decoder_refuse(d, PROBLEM_INVALID_SHAPE, "shape has more sizes than %d, the highest rank",
@@ -73,7 +73,7 @@ static bool read_dim(struct json *json, size_t index, void *ctx)
 
 bool codec_json_shape(struct decoder *d)
 {
-    struct shape *shape = &d->draft.tensor.shape;
+    struct shape *shape = &d->tensor->shape;
     d->draft.has_shape = true;
     if (d->call->dry_run && json_peek(&d->json) == JSON_NULL) {
         shape->rank = SHAPE_RANK_UNKNOWN;
@@ -114,13 +114,13 @@ bool codec_json_values(struct decoder *d)
 {
     struct draft *draft = &d->draft;
     struct values values = {.decoder = d};
-    if (!shape_elements(&draft->tensor.shape, &values.count) || values.count > SHAPE_MAX_RANK)
+    if (!shape_elements(&d->tensor->shape, &values.count) || values.count > SHAPE_MAX_RANK)
         return decoder_refuse(d, PROBLEM_INVALID_SHAPE, "a dry run takes at most %d values here", SHAPE_MAX_RANK);
     values.out = arena_alloc(d->arena, (size_t)values.count, sizeof(int64_t));
     if (values.out == NULL)
         return problem_memory(d->err);
     draft->values = 0;
-    draft->tensor.data = values.out;
+    d->tensor->data = values.out;
     return json_array(&d->json, read_element, &values) &&
            (draft->values == values.count || refuse_count(d, values.count));
 }

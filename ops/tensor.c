@@ -11,11 +11,12 @@ static int64_t elements_or_0(const struct shape *shape)
 
 void tensor_init(struct tensor *ret, enum dtype dtype, const struct shape *shape, const void *data)
 {
-    *ret = (struct tensor){.dtype = dtype, .shape = *shape, .data = data};
-    if (elements_or_0(shape) == 0)
-        return;
-    int64_t stride = 1;
+    int64_t stride = elements_or_0(shape) > 0 ? 1 : 0;
+    ret->dtype = dtype;
+    ret->data = data;
+    ret->shape.rank = shape->rank;
     for (int i = shape->rank - 1; i >= 0; i--) {
+        ret->shape.dim[i] = shape->dim[i];
         ret->stride[i] = stride;
         stride *= shape->dim[i]; /* at most the number of elements */
     }

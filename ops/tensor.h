@@ -25,8 +25,8 @@ struct tensor {
     const void *data;               /* NULL: the values are not known (shape inference) */
 };
 
-/* Makes *ret the row-major (C order) view of `data`. Without elements, or with sizes that are not numbers, strides are
- * left at 0. */
+/* Makes *ret the row-major (C order) view of `data`; `shape` may be its own. Without elements, or with sizes that are not
+ * numbers, strides are 0. What lies beyond the rank is not touched. */
 void tensor_init(struct tensor *ret, enum dtype dtype, const struct shape *shape, const void *data);
 
 /* The same elements in the same order lie one after another in memory, as numpy's C_CONTIGUOUS. True for 0 elements. */
