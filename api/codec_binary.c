@@ -44,26 +44,24 @@ static bool decode_strings(struct arena *arena, struct bytes blob, int64_t count
     return cut_strings(blob, strings, count) || refuse_size(input, err, takes, blob.len);
 }
 
-static bool decode_fixed(struct bytes blob, struct call_input *input, struct problem *err)
+static bool decode_fixed(struct bytes blob, int64_t size, struct call_input *input, struct problem *err)
 {
-    int64_t want = 0;
-    if (!shape_bytes(&input->tensor.shape, input->tensor.dtype, &want))
-        return problem_set(err, PROBLEM_INVALID_SHAPE, input->pointer, "the size of this input is not representable");
-    char takes[32];
-    snprintf(takes, sizeof(takes), "%lld bytes", (long long)want);
-    if ((uint64_t)want != blob.len)
+    if ((uint64_t)size != blob.len) {
+        char takes[32];
+        snprintf(takes, sizeof(takes), "%lld bytes", (long long)size);
         return refuse_size(input, err, takes, blob.len);
+    }
     input->tensor.data = blob.ptr;
     return true;
 }
 
 bool codec_binary_decode(struct arena *arena, struct bytes blob, struct call_input *input, struct problem *err)
 {
-    int64_t count = 0;
-    if (!shape_elements(&input->tensor.shape, &count))
+    const enum dtype dtype = input->tensor.dtype;
+    int64_t count = 0, size = 0;
+    if (!shape_elements(&input->tensor.shape, &count) || !dtype_bytes(dtype, count, &size))
         return problem_set(err, PROBLEM_INVALID_SHAPE, input->pointer, "the size of this input is not representable");
-    return input->tensor.dtype == DTYPE_BYTES ? decode_strings(arena, blob, count, input, err)
-                                              : decode_fixed(blob, input, err);
+    return dtype == DTYPE_BYTES ? decode_strings(arena, blob, count, input, err) : decode_fixed(blob, size, input, err);
 }
 
 /* Writes each element with its prefix; the blob that came in may be gone or never have been. */

@@ -17,16 +17,24 @@ const struct dtype_info *dtype_info(enum dtype type)
     return &table[type];
 }
 
-static bool is(const char *want, const char *name, size_t len)
-{
-    return strlen(want) == len && memcmp(want, name, len) == 0;
-}
+/* Every name that a type has. */
+static const struct {
+    const char *text;
+    size_t len;
+    enum dtype type;
+} names[] = {
+#define NAME(text, id) {(text), sizeof(text) - 1, DTYPE_##id}
+#define X(id, number, onnx, bits, kind) NAME(#id, id), NAME(onnx, id),
+    DTYPE_TABLE(X)
+#undef X
+#undef NAME
+};
 
 enum dtype dtype_find(const char *name, size_t len)
 {
-    for (int type = DTYPE_NONE + 1; type < DTYPE_END; type++)
-        if (is(table[type].name, name, len) || is(table[type].onnx_name, name, len))
-            return (enum dtype)type;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (names[i].len == len && memcmp(names[i].text, name, len) == 0)
+            return names[i].type;
     return DTYPE_NONE;
 }
 
