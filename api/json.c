@@ -73,6 +73,14 @@ const uint8_t json_kinds[256] = {
     DIGIT('6'), DIGIT('7'), DIGIT('8'), DIGIT('9'),
 };
 
+void json_pass_space(struct json *json)
+{
+    const uint8_t *p = json->next;
+    while (p < json->end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
+        p++;
+    json->next = p;
+}
+
 bool json_end(struct json *json)
 {
     json_space(json);
