@@ -16,7 +16,7 @@ struct reader {
     int parts;                      /* numbers in an element: 2 if complex */
     int levels;                     /* of lists: 1 when flat, else the rank */
     int level;                      /* lists that have been entered */
-    int64_t at[SHAPE_MAX_RANK];     /* the index in each of them */
+    int64_t *at;                    /* the index in each of them */
 };
 
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
@@ -305,10 +305,11 @@ bool codec_json_data(struct json *json, const char *pointer, struct tensor *tens
 {
     const struct dtype_info *info = dtype_info(tensor->dtype);
     const struct number_type *type = number_type_of(tensor->dtype);
+    int64_t at[SHAPE_MAX_RANK];
     struct reader r = {
         .json = json, .pointer = pointer, .tensor = tensor, .element = element_readers[info->kind], .type = type,
         .width = type != NULL ? type->width : sizeof(struct string),
-        .parts = info->kind == KIND_COMPLEX ? 2 : 1, .levels = 1,
+        .parts = info->kind == KIND_COMPLEX ? 2 : 1, .levels = 1, .at = at,
     };
     int64_t count = 0;
     if (!shape_elements(&tensor->shape, &count))

@@ -5,24 +5,25 @@
 
 #include "ops/decimal.h"
 
-/* Appends to the `len` bytes in out as much of `text` as there is room for; returns the new length. */
-static size_t append(char out[CALL_POINTER_MAX], size_t len, struct bytes text)
+static struct bytes step_text(const struct decoder_step *step, char digits[DECIMAL_MAX])
 {
-    size_t room = CALL_POINTER_MAX - 1 - len, n = text.len < room ? text.len : room;
-    memcpy(out + len, text.ptr, n);
-    return len + n;
+    return step->name.ptr != NULL ? step->name : bytes_of(decimal_text((int64_t)step->index, digits));
 }
 
-/* Steps [from, to) as a JSON pointer. No name of ours has a character that would have to be escaped. */
+/* Steps [from, to) as a JSON pointer, as far as there is room. No name of ours has a character to be escaped. */
 static const char *write_steps(const struct decoder *d, int from, int to, char out[CALL_POINTER_MAX])
 {
-    char digits[DECIMAL_MAX];
-    size_t len = 0;
-    for (const struct decoder_step *step = d->step + from; step < d->step + to; step++) {
-        len = append(out, len, bytes_of("/"));
-        len = append(out, len, step->name.ptr != NULL ? step->name : bytes_of(decimal_text((int64_t)step->index, digits)));
+    char digits[DECIMAL_MAX], *next = out;
+    const char *const end = out + CALL_POINTER_MAX - 1;
+    for (int i = from; i < to; i++) {
+        struct bytes text = step_text(&d->step[i], digits);
+        if (text.len >= (size_t)(end - next))
+            break;
+        *next++ = '/';
+        memcpy(next, text.ptr, text.len);
+        next += text.len;
     }
-    out[len] = '\0';
+    *next = '\0';
     return out;
 }
 

@@ -136,7 +136,7 @@ bool json_array(struct json *json, json_element_fn *element, void *ctx)
 }
 
 /* A member's name by `read`, and what stands between it and the value. */
-static bool read_name(struct json *json, bool (*read)(struct json *json, struct bytes *ret), struct bytes *ret)
+static inline bool read_name(struct json *json, bool (*read)(struct json *json, struct bytes *ret), struct bytes *ret)
 {
     if (json_peek(json) != JSON_STRING)
         return json_refuse(json, json->next, "expected a member name in '\"'");

@@ -20,7 +20,7 @@ static uint64_t not_plain(uint64_t w)
 }
 
 /* Length of the longest run of bytes that need no look. */
-static size_t plain_run(const uint8_t *p, const uint8_t *end)
+static inline size_t plain_run(const uint8_t *p, const uint8_t *end)
 {
     const uint8_t *start = p;
     for (; end - p >= 8; p += 8) {
@@ -137,7 +137,7 @@ static inline struct bytes scan_string(struct json *json, bool *escaped)
 }
 
 /* Decodes a string that has been checked; it only gets shorter. */
-static bool unescape(struct arena *arena, struct bytes text, struct bytes *ret)
+static __attribute__((noinline)) bool unescape(struct arena *arena, struct bytes text, struct bytes *ret)
 {
     uint8_t *out = arena_alloc(arena, text.len, 1);
     if (out == NULL)
