@@ -104,10 +104,10 @@ static bool read_parameter(struct json *json, struct bytes name, void *ctx)
     int index = decoder_find_input(d, name);
     if (index < 0 || d->call->op->in[index].types != DTYPE_BIT(INT64))
         return decoder_member(json, name, DECODER_MEMBERS(d, members));
-    int before = decoder_enter(d, bytes_of(d->call->op->in[index].name));
+    decoder_enter(d, bytes_of(d->call->op->in[index].name));
     if (!read_attribute(d, index))
         return false;
-    decoder_leave(d, before);
+    decoder_leave(d);
     return true;
 }
 
@@ -176,12 +176,12 @@ static bool read_output(struct json *json, size_t index, void *ctx)
         DECODER_MEMBER("name", read_output_name), DECODER_MEMBER("parameters", read_output_parameters)};
     struct decoder *d = ctx;
     (void)json;
-    int before = decoder_enter_element(d, index);
+    decoder_enter_element(d, index);
     if (!decoder_object(d, DECODER_MEMBERS(d, members)))
         return false;
     if (!d->has_output || index > 0)
         return decoder_refuse(d, PROBLEM_INVALID_REQUEST, "an output needs a name");
-    decoder_leave(d, before);
+    decoder_leave(d);
     return true;
 }
 

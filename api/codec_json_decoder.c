@@ -35,16 +35,17 @@ const char *decoder_pointer(const struct decoder *d, int depth, char out[CALL_PO
 bool decoder_member(struct json *json, struct bytes name, void *ctx)
 {
     const struct decoder_members *members = ctx;
-    for (size_t i = 0; i < members->count; i++) {
-        if (!bytes_same(name, members->rows[i].name))
-            continue;
-        int before = decoder_enter(members->decoder, members->rows[i].name);
-        if (!members->rows[i].read(members->decoder))
-            return false;
-        decoder_leave(members->decoder, before);
-        return true;
-    }
-    return json_skip(json);
+    struct decoder *d = members->decoder;
+    const struct decoder_member *row = members->rows, *end = row + members->count;
+    while (row < end && !bytes_same(row->name, name))
+        row++;
+    if (row == end)
+        return json_skip(json);
+    decoder_enter(d, row->name);
+    if (!row->read(d))
+        return false;
+    decoder_leave(d);
+    return true;
 }
 
 bool decoder_refuse(struct decoder *d, enum problem_code code, const char *format, ...)

@@ -66,24 +66,22 @@ struct decoder_members {
 
 #define DECODER_MEMBERS(decoder, table) (&(struct decoder_members){(decoder), (table), sizeof(table) / sizeof((table)[0])})
 
-/* Each adds a step and returns the depth to give to decoder_leave. Names are borrowed, and those of our own tables. */
-static inline int decoder_enter(struct decoder *d, struct bytes name)
+/* Each adds a step, which decoder_leave takes away. Names are borrowed, and those of our own tables. */
+static inline void decoder_enter(struct decoder *d, struct bytes name)
 {
     assert(d->depth < DECODER_MAX_STEPS);
-    d->step[d->depth] = (struct decoder_step){.name = name};
-    return d->depth++;
+    d->step[d->depth++] = (struct decoder_step){.name = name};
 }
 
-static inline int decoder_enter_element(struct decoder *d, size_t index)
+static inline void decoder_enter_element(struct decoder *d, size_t index)
 {
     assert(d->depth < DECODER_MAX_STEPS);
-    d->step[d->depth] = (struct decoder_step){.index = index};
-    return d->depth++;
+    d->step[d->depth++] = (struct decoder_step){.index = index};
 }
 
-static inline void decoder_leave(struct decoder *d, int depth)
+static inline void decoder_leave(struct decoder *d)
 {
-    d->depth = depth;
+    d->depth--;
 }
 
 /* Writes the first `depth` steps as a JSON pointer (RFC 6901); returns out. */

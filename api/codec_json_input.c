@@ -9,7 +9,7 @@
 /* Goes back to the input at hand, and to a member of it; for refusals that come later. */
 static void at_input(struct decoder *d)
 {
-    decoder_leave(d, d->draft.depth);
+    d->depth = d->draft.depth;
 }
 
 static void at_member(struct decoder *d, const char *member)
@@ -123,8 +123,10 @@ static bool read_noted_data(struct decoder *d)
     d->json.next = d->draft.data_start;
     at_member(d, "data");
     bool good = read_values(d);
-    if (good)
+    if (good) {
         d->json = after;
+        at_input(d);
+    }
     return good;
 }
 
@@ -214,12 +216,12 @@ bool codec_json_input(struct json *json, size_t index, void *ctx)
     };
     struct decoder *d = ctx;
     (void)json;
-    int before = decoder_enter_element(d, index);
+    decoder_enter_element(d, index);
     d->draft = (struct draft){.index = -1, .depth = d->depth};
     d->tensor->dtype = DTYPE_NONE;
     d->tensor->data = NULL;
     if (!decoder_object(d, DECODER_MEMBERS(d, members)) || !finish(d))
         return false;
-    decoder_leave(d, before);
+    decoder_leave(d);
     return true;
 }

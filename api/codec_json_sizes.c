@@ -60,14 +60,14 @@ static bool read_dim(struct json *json, size_t index, void *ctx)
     if (index == SHAPE_MAX_RANK)
         return decoder_refuse(d, PROBLEM_INVALID_SHAPE, "shape has more sizes than %d, the highest rank",
                               SHAPE_MAX_RANK);
-    int before = decoder_enter_element(d, index);
+    decoder_enter_element(d, index);
     int64_t *dim = &shape->dim[index];
     if (!read_value(d, dim, refuse_size))
         return false;
     if (*dim < 0 && !dim_symbolic(*dim))
         return refuse_size(d);
     shape->rank = (int)index + 1;
-    decoder_leave(d, before);
+    decoder_leave(d);
     return true;
 }
 
@@ -102,10 +102,10 @@ static bool read_element(struct json *json, size_t index, void *ctx)
     (void)json;
     if (index >= (size_t)values->count)
         return refuse_count(d, values->count);
-    int before = decoder_enter_element(d, index);
+    decoder_enter_element(d, index);
     if (!read_value(d, &values->out[index], refuse_value))
         return false;
-    decoder_leave(d, before);
+    decoder_leave(d);
     values->decoder->draft.values = (int64_t)index + 1;
     return true;
 }

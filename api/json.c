@@ -56,14 +56,16 @@ bool json_refuse_value(struct json *json, const uint8_t *at)
 
 /* ---- kinds and structure ----------------------------------------------------------------------------------------- */
 
-static const char *const kind_names[] = {
-    [JSON_NONE] = "no value", [JSON_NULL] = "null",       [JSON_TRUE] = "true",      [JSON_FALSE] = "false",
-    [JSON_NUMBER] = "a number", [JSON_STRING] = "a string", [JSON_ARRAY] = "an array", [JSON_OBJECT] = "an object",
+static const struct bytes kind_names[] = {
+    [JSON_NONE] = BYTES_LITERAL("no value"),   [JSON_NULL] = BYTES_LITERAL("null"),
+    [JSON_TRUE] = BYTES_LITERAL("true"),       [JSON_FALSE] = BYTES_LITERAL("false"),
+    [JSON_NUMBER] = BYTES_LITERAL("a number"), [JSON_STRING] = BYTES_LITERAL("a string"),
+    [JSON_ARRAY] = BYTES_LITERAL("an array"),  [JSON_OBJECT] = BYTES_LITERAL("an object"),
 };
 
 const char *json_kind_name(enum json_kind kind)
 {
-    return kind_names[kind];
+    return (const char *)kind_names[kind].ptr;
 }
 
 #define DIGIT(c) [c] = JSON_NUMBER
@@ -180,12 +182,11 @@ bool json_object(struct json *json, json_member_fn *member, void *ctx)
 
 /* ---- passing over ------------------------------------------------------------------------------------------------ */
 
-static bool skip_word(struct json *json, const char *word)
+static bool skip_word(struct json *json, struct bytes word)
 {
-    size_t len = strlen(word);
-    if ((size_t)(json->end - json->next) < len || memcmp(json->next, word, len) != 0)
+    if (!bytes_begins((struct bytes){json->next, (size_t)(json->end - json->next)}, word))
         return json_refuse_value(json, json->next);
-    json->next += len;
+    json->next += word.len;
     return true;
 }
 
@@ -242,7 +243,7 @@ static bool leave(struct json *json, const struct nest *nest, bool first)
     return true;
 }
 
-bool json_skip(struct json *json)
+static bool skip_nested(struct json *json)
 {
     struct nest nest; /* bits are set before they are read */
     bool opened = false;
@@ -252,4 +253,10 @@ bool json_skip(struct json *json)
             return false;
     } while (json->depth > nest.base);
     return true;
+}
+
+bool json_skip(struct json *json)
+{
+    enum json_kind kind = json_peek(json);
+    return kind == JSON_ARRAY || kind == JSON_OBJECT ? skip_nested(json) : skip_plain(json, kind);
 }
