@@ -56,10 +56,13 @@ static enum op_code expand_infer(const struct op *op, const struct op_call *call
                                  struct op_diag *err)
 {
     const struct tensor *input = call->in[INPUT];
-    struct tensor view = {.dtype = input->dtype, .shape = {.rank = SHAPE_RANK_UNKNOWN}, .data = input->data};
+    struct tensor view; /* not zeroed, as it is large */
     struct shape target;
     (void)op;
 
+    view.dtype = input->dtype;
+    view.data = input->data;
+    view.shape.rank = SHAPE_RANK_UNKNOWN;
     enum op_code code = read_target(call, &target, err);
     if (code == OP_OK && input->shape.rank >= 0 && target.rank >= 0)
         code = broadcast(input, &target, &view, err);
@@ -69,7 +72,7 @@ static enum op_code expand_infer(const struct op *op, const struct op_call *call
     if (shape_known(&view.shape) && !shape_bytes(&view.shape, view.dtype, &bytes))
         return op_refuse(err, OP_OVERFLOW, SHAPE, OP_PART_INPUT, -1,
                          "shape asks for an output of more than 2^63-1 bytes: use smaller sizes");
-    *ret = view;
+    tensor_assign(ret, &view);
     return OP_OK;
 }
 

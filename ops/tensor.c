@@ -22,6 +22,17 @@ void tensor_init(struct tensor *ret, enum dtype dtype, const struct shape *shape
     }
 }
 
+void tensor_assign(struct tensor *ret, const struct tensor *view)
+{
+    ret->dtype = view->dtype;
+    ret->data = view->data;
+    ret->shape.rank = view->shape.rank;
+    for (int i = 0; i < view->shape.rank; i++) {
+        ret->shape.dim[i] = view->shape.dim[i];
+        ret->stride[i] = view->stride[i];
+    }
+}
+
 static bool packed(enum dtype type)
 {
     return dtype_info(type)->bits < 8;

@@ -29,6 +29,9 @@ struct tensor {
  * numbers, strides are 0. What lies beyond the rank is not touched. */
 void tensor_init(struct tensor *ret, enum dtype dtype, const struct shape *shape, const void *data);
 
+/* Makes *ret the same view as *view. What lies beyond the rank is not touched. */
+void tensor_assign(struct tensor *ret, const struct tensor *view);
+
 /* The same elements in the same order lie one after another in memory, as numpy's C_CONTIGUOUS. True for 0 elements. */
 bool tensor_dense(const struct tensor *tensor);
 

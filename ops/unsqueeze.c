@@ -43,16 +43,18 @@ static enum op_code read_axes(const struct op *op, const struct tensor *axes, in
 
 static void insert(const struct tensor *data, axis_set added, int rank, struct tensor *ret)
 {
-    struct tensor view = {.dtype = data->dtype, .shape = {.rank = rank}, .data = data->data};
+    ret->dtype = data->dtype;
+    ret->data = data->data;
+    ret->shape.rank = rank;
     for (int i = 0, from = 0; i < rank; i++) {
         if ((added >> i & 1) != 0) {
-            view.shape.dim[i] = 1;
+            ret->shape.dim[i] = 1;
+            ret->stride[i] = 0;
         } else {
-            view.shape.dim[i] = data->shape.dim[from];
-            view.stride[i] = data->stride[from++];
+            ret->shape.dim[i] = data->shape.dim[from];
+            ret->stride[i] = data->stride[from++];
         }
     }
-    *ret = view;
 }
 
 static enum op_code unsqueeze_infer(const struct op *op, const struct op_call *call, struct tensor *ret,

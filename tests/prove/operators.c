@@ -77,6 +77,10 @@ int prove_compare(const void *a, const void *b, size_t n);
     assigns \nothing; */
 int64_t tensor_int64(const struct tensor *tensor, int64_t index);
 
+/*@ requires is_tensor(view) && \valid(ret) && \separated(ret, view);
+    assigns *ret; */
+void tensor_assign(struct tensor *ret, const struct tensor *view);
+
 /*@ requires \valid(err) && code != OP_OK;
     assigns *err;
     ensures \result == code; */
