@@ -89,36 +89,13 @@ bool json_end(struct json *json)
     return json->next == json->end || json_refuse(json, json->next, "nothing may follow the document");
 }
 
-bool json_open(struct json *json, char bracket)
+bool json_refuse_open(struct json *json, char bracket)
 {
-    json_space(json);
     if (json->next == json->end || *json->next != (uint8_t)bracket)
         return json_refuse(json, json->next, bracket == '[' ? "expected '['" : "expected '{'");
-    if (json->depth == json->max_depth)
-        return problem_set(json->err, PROBLEM_MALFORMED_JSON, NULL,
-                           "nested too deeply at byte %zu: the limit is %d arrays and objects within each other",
-                           (size_t)(json->next - json->start), json->max_depth);
-    json->depth++;
-    json->next++;
-    return true;
-}
-
-bool json_more(struct json *json, char bracket, bool first, bool *more)
-{
-    json_space(json);
-    uint8_t at = json->next < json->end ? *json->next : 0;
-    *more = at != (uint8_t)bracket;
-    if (!*more) {
-        json->depth--;
-        json->next++;
-        return true;
-    }
-    if (first)
-        return true;
-    if (at != ',')
-        return json_refuse(json, json->next, bracket == ']' ? "expected ',' or ']'" : "expected ',' or '}'");
-    json->next++;
-    return true;
+    return problem_set(json->err, PROBLEM_MALFORMED_JSON, NULL,
+                       "nested too deeply at byte %zu: the limit is %d arrays and objects within each other",
+                       (size_t)(json->next - json->start), json->max_depth);
 }
 
 /* ---- walks ------------------------------------------------------------------------------------------------------- */

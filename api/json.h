@@ -63,11 +63,6 @@ typedef bool json_member_fn(struct json *json, struct bytes name, void *ctx);
 bool json_array(struct json *json, json_element_fn *element, void *ctx);
 bool json_object(struct json *json, json_member_fn *member, void *ctx);
 
-/* For walks that need no callback: json_open passes `bracket`; json_more passes what stands between two elements and sets
- * *more, or passes `bracket`, the closing one, and clears it. `first`: no element has been read yet. */
-bool json_open(struct json *json, char bracket);
-bool json_more(struct json *json, char bracket, bool first, bool *more);
-
 /* Refuses the document at `at`, a place in it: "... at byte 57 (line 1, column 58): EXPECTED, but there is ...". */
 bool json_refuse(struct json *json, const uint8_t *at, const char *expected);
 
@@ -97,6 +92,31 @@ static inline bool json_comma(struct json *json)
     bool comma = json->next < json->end && *json->next == ',';
     json->next += comma ? 1 : 0;
     return comma;
+}
+
+/* For walks that need no callback: json_open passes `bracket`; json_more passes what stands between two elements and sets
+ * *more, or passes `bracket`, the closing one, and clears it. `first`: no element has been read yet. */
+bool json_refuse_open(struct json *json, char bracket);
+static inline bool json_open(struct json *json, char bracket)
+{
+    json_space(json);
+    if (json->next == json->end || *json->next != (uint8_t)bracket || json->depth == json->max_depth)
+        return json_refuse_open(json, bracket);
+    json->depth++;
+    json->next++;
+    return true;
+}
+
+static inline bool json_more(struct json *json, char bracket, bool first, bool *more)
+{
+    json_space(json);
+    *more = json->next == json->end || *json->next != (uint8_t)bracket;
+    if (*more)
+        return first || json_comma(json) ||
+               json_refuse(json, json->next, bracket == ']' ? "expected ',' or ']'" : "expected ',' or '}'");
+    json->depth--;
+    json->next++;
+    return true;
 }
 
 #endif
