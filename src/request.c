@@ -57,11 +57,12 @@ bool request_is_reading(const struct request *request)
 
 /* ---- life ---------------------------------------------------------------------------------------------- */
 
+/* The one that was used last is the most likely to be in the cache. */
 static struct request *take_spare(struct loop *loop)
 {
     if (list_empty(&loop->spare))
         return malloc(sizeof(struct request));
-    struct request *request = list_item(loop->spare.next, struct request, link);
+    struct request *request = list_item(loop->spare.prev, struct request, link);
     list_remove(&request->link);
     loop->spare_count--;
     return request;
