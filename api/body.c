@@ -6,6 +6,8 @@
 #include "api/negotiate.h"
 #include "api/npy.h"
 
+#define OCTETS "application/octet-stream"
+
 struct body {
     struct arena *arena;
     struct codec_limits limits;
@@ -63,7 +65,7 @@ static bool means_file(const struct body *b, bool *ret)
     struct problem problem;
     struct call call = *b->call;
     *ret = true;
-    if (b->head_length == NULL && media_type_is(b->content_type, "application/octet-stream"))
+    if (b->head_length == NULL && bytes_equal_nocase(media_type(b->content_type), OCTETS))
         return true;
     if (!file_begin(b->arena, b->query, &call, &query, &problem))
         return problem.code != PROBLEM_OUT_OF_MEMORY || problem_memory(b->err);
@@ -142,10 +144,10 @@ static bool read_multipart(struct body *b)
  * say what it sends. */
 static bool read_octets(struct body *b)
 {
-    struct query query;
-    struct call untouched = *b->call;
     if (b->head_length != NULL)
         return read_document(b);
+    struct query query;
+    struct call untouched = *b->call;
     if (!file_begin(b->arena, b->query, b->call, &query, b->err))
         return false;
     if (query.dtype != DTYPE_NONE)
@@ -157,13 +159,13 @@ static bool read_octets(struct body *b)
 /* ---- which of them ---- */
 
 static const struct {
-    const char *media_type;
+    struct bytes media_type;
     bool (*read)(struct body *b);
 } readers[] = {
-    {"multipart/form-data", read_multipart},
-    {"application/x-npy", read_npy},
-    {"application/x-protobuf", read_protobuf},
-    {"application/octet-stream", read_octets},
+    {BYTES_LITERAL("multipart/form-data"), read_multipart},
+    {BYTES_LITERAL("application/x-npy"), read_npy},
+    {BYTES_LITERAL("application/x-protobuf"), read_protobuf},
+    {BYTES_LITERAL(OCTETS), read_octets},
 };
 
 bool body_decode(struct arena *arena, const struct api_env *env, const struct api_request *request, const char *query,
@@ -179,8 +181,9 @@ bool body_decode(struct arena *arena, const struct api_env *env, const struct ap
         return false;
     if (b.bytes.ptr == NULL) /* no body at all is an empty one, for readers that search it or borrow it */
         b.bytes = bytes_of("");
+    const struct bytes type = media_type(b.content_type);
     for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
-        if (b.content_type != NULL && media_type_is(b.content_type, readers[i].media_type))
+        if (bytes_same_nocase(type, readers[i].media_type))
             return readers[i].read(&b);
     return ret->dry_run && b.bytes.len == 0 ? read_octets(&b) : read_document(&b);
 }

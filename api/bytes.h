@@ -37,9 +37,14 @@ static inline bool bytes_equal(struct bytes a, const char *text)
 }
 
 /* The same but for the case of ASCII letters, as names in HTTP are compared. */
+static inline bool bytes_same_nocase(struct bytes a, struct bytes b)
+{
+    return a.len == b.len && (a.len == 0 || strncasecmp((const char *)a.ptr, (const char *)b.ptr, a.len) == 0);
+}
+
 static inline bool bytes_equal_nocase(struct bytes a, const char *text)
 {
-    return a.len == strlen(text) && (a.len == 0 || strncasecmp((const char *)a.ptr, text, a.len) == 0);
+    return bytes_same_nocase(a, bytes_of(text));
 }
 
 /* [from, from + n) of a; the caller has checked the range. */

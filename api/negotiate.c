@@ -16,12 +16,12 @@ static bool token_is(const char *token, size_t len, const char *name)
     return len == strlen(name) && strncasecmp(token, name, len) == 0;
 }
 
-bool media_type_is(const char *value, const char *type)
+struct bytes media_type(const char *value)
 {
     if (value == NULL)
-        return false;
+        return (struct bytes){NULL, 0};
     value = skip_space(value);
-    return token_is(value, strcspn(value, " \t;"), type);
+    return (struct bytes){.ptr = (const uint8_t *)value, .len = strcspn(value, " \t;")};
 }
 
 /* "0.375" or "1": at most three decimals, at most 1. False if it is anything else. */

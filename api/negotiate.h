@@ -7,13 +7,14 @@
 #ifndef API_NEGOTIATE_H
 #define API_NEGOTIATE_H
 
-#include <stdbool.h>
+#include "api/bytes.h"
 
 #define QUALITY_MAX  1000 /* q=1, in thousandths */
 #define QUALITY_NONE (-1) /* the list does not speak of it */
 
-/* The Content-Type `value`, without its parameters, is `type` ("application/json"). */
-bool media_type_is(const char *value, const char *type);
+/* A Content-Type without its parameters ("application/json"), borrowed; of length 0 if there is none. To be compared
+ * without case. */
+struct bytes media_type(const char *value);
 
 /* What `list` gives to `name`, a media type or a coding: the q of the most specific element that covers it
  * (the name itself, then "type/" with a star, then a star), the greater one if it is there twice, or

@@ -26,7 +26,8 @@ static void check_negotiation(const char *value, const char *name)
     for (char *p = upper; *p != '\0'; p++)
         *p = (char)toupper((unsigned char)*p);
     REQUIRE(negotiate_quality(upper, name) == quality, "the case of letters matters");
-    REQUIRE(media_type_is(upper, name) == media_type_is(value, name), "the case of letters matters");
+    REQUIRE(bytes_equal_nocase(media_type(upper), name) == bytes_equal_nocase(media_type(value), name),
+            "the case of letters matters");
     REQUIRE(encoding_accepted(upper) == encoding_accepted(value), "the case of letters matters");
     free(upper);
 }
