@@ -85,6 +85,8 @@ static bool may_enter(const struct request *request, const char *authorization, 
 static bool might_fit(const struct request *request, uint64_t announced)
 {
     struct bufpool *pool = request->loop->service->bufpool;
+    if (announced <= REQUEST_SMALL_BODY)
+        return true;
     if (announced > SIZE_MAX || !bufpool_reserve(pool, (size_t)announced))
         return false;
     bufpool_unreserve(pool, (size_t)announced);

@@ -177,7 +177,7 @@ bool request_reserve(struct request *request, uint64_t announced)
     if (announced > SIZE_MAX)
         return false;
     request->announced = announced;
-    if (announced > REQUEST_BLOCK_BYTES / 2)
+    if (announced > REQUEST_SMALL_BODY)
         return move_body(request, first_cap((size_t)announced));
     request->body = arena_alloc(&request->arena, (size_t)announced, 1);
     return request->body != NULL;

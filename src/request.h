@@ -43,6 +43,9 @@ bool request_edge(enum request_state from, enum request_state to);
 /* Room for a small request and all that its answer takes: no allocation then. */
 #define REQUEST_BLOCK_BYTES ((size_t)16 << 10)
 
+/* An announced body up to this size is kept there. */
+#define REQUEST_SMALL_BODY (REQUEST_BLOCK_BYTES / 2)
+
 struct http_connection;
 
 struct request {
