@@ -36,11 +36,11 @@ static struct source *encode_raw(struct answer *a)
 
 static bool add_head_length(const struct answer *a, struct reply *ret)
 {
-    char digits[DECIMAL_MAX];
-    char *length = arena_text(a->output.arena, decimal_text((int64_t)a->head_length, digits));
-    if (length == NULL)
+    char *digits = arena_alloc(a->output.arena, DECIMAL_MAX, 1);
+    if (digits == NULL)
         return problem_memory(a->output.err);
-    reply_header(ret, api_header_name(API_HEADER_INFERENCE_HEADER_LENGTH), length);
+    reply_header(ret, api_header_name(API_HEADER_INFERENCE_HEADER_LENGTH),
+                 decimal_text((int64_t)a->head_length, digits));
     return true;
 }
 

@@ -126,14 +126,14 @@ static bool check_line(struct walk *walk, const char *name, size_t name_len, con
 /* A copy without the blanks behind the value, which are none of it (RFC 9110 section 5.5) but which
  * libmicrohttpd 0.9 leaves there. What it goes by itself stays as it sees it: to take "chunked " for a coding
  * that it has not taken would be two opinions on where the body ends. */
-static const char *copy_value(struct arena *arena, unsigned header, const char *value)
+static const char *copy_value(struct arena *arena, unsigned header, const char *value, size_t len)
 {
-    char *copy = arena_text(arena, value);
-    if (copy == NULL || is_framing(header))
-        return copy;
-    size_t len = strlen(copy);
-    while (len > 0 && (copy[len - 1] == ' ' || copy[len - 1] == '\t'))
+    while (!is_framing(header) && len > 0 && (value[len - 1] == ' ' || value[len - 1] == '\t'))
         len--;
+    char *copy = arena_alloc(arena, len + 1, 1);
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, value, len);
     copy[len] = '\0';
     return copy;
 }
@@ -145,12 +145,12 @@ static bool several(struct problem *err, enum problem_code code, const char *nam
 
 /* Keeps the value, in memory that outlives the connection's. A header that is doubled without harm to the framing
  * does not end the walk: what stands behind it may harm it. */
-static bool keep(struct walk *walk, unsigned header, const char *value)
+static bool keep(struct walk *walk, unsigned header, const char *value, size_t len)
 {
     struct arena *arena = &walk->request->arena;
     const char *before = walk->value[header];
     if (before == NULL)
-        walk->value[header] = copy_value(arena, header, value);
+        walk->value[header] = copy_value(arena, header, value, len);
     else if (is_list(header))
         walk->value[header] = arena_printf(arena, "%s, %s", before, value);
     else if (is_framing(header))
@@ -170,7 +170,7 @@ static enum MHD_Result on_line(void *cls, enum MHD_ValueKind kind, const char *n
     walk->good = check_line(walk, name, name_len, value, value_len);
     unsigned header = walk->good ? find_known(name, name_len) : KNOWN_COUNT;
     if (header < KNOWN_COUNT)
-        walk->good = keep(walk, header, value);
+        walk->good = keep(walk, header, value, value_len);
     return walk->good ? MHD_YES : MHD_NO;
 }
 
