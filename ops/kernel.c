@@ -12,7 +12,10 @@ void copy_plan_init(struct copy_plan *ret, const struct tensor *view)
     layout_init(&layout, view);
     int64_t bytes = 0;
     shape_bytes(&view->shape, view->dtype, &bytes);
-    *ret = (struct copy_plan){.bytes = (uint64_t)bytes, .data = view->data, .unit = (size_t)bytes};
+    ret->bytes = (uint64_t)bytes;
+    ret->data = view->data;
+    ret->unit = (size_t)bytes;
+    ret->depth = 0;
     unsigned bits = dtype_info(view->dtype)->bits;
     if (bytes == 0 || bits < 8) /* packed types are dense: one unit */
         return;

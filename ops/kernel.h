@@ -25,7 +25,7 @@ struct copy_plan {
     const unsigned char *data;
     size_t unit; /* bytes that are contiguous in the source: the innermost block */
     int depth;
-    struct copy_level level[SHAPE_MAX_RANK]; /* outermost first; the blocks of the last are units */
+    struct copy_level level[SHAPE_MAX_RANK]; /* `depth` of them, outermost first; the blocks of the last are units */
 };
 
 /* `view` must have data (unless it has no elements) and a known shape whose bytes are representable. */
