@@ -186,6 +186,7 @@ static bool end_list(struct reader *r, int level, int64_t count, int64_t found, 
  * next number waits for. */
 static int64_t read_quickly(struct reader *r, int64_t count)
 {
+    json_space(r->json);
     const uint8_t *next = r->json->next;
     const uint8_t *const end = r->json->end;
     struct decimal number;

@@ -75,11 +75,16 @@ const uint8_t json_kinds[256] = {
     DIGIT('6'), DIGIT('7'), DIGIT('8'), DIGIT('9'),
 };
 
+/* Indentation is passed in strides. */
 void json_pass_space(struct json *json)
 {
-    const uint8_t *p = json->next;
-    while (p < json->end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
+    static const uint8_t stride[] = {' ', ' ', ' ', ' '};
+    const uint8_t *p = json->next, *const end = json->end;
+    while (p < end && *p <= ' ' && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t')) {
         p++;
+        while (end - p >= (ptrdiff_t)sizeof(stride) && memcmp(p, stride, sizeof(stride)) == 0)
+            p += sizeof(stride);
+    }
     json->next = p;
 }
 
