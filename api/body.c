@@ -147,12 +147,11 @@ static bool read_octets(struct body *b)
     if (b->head_length != NULL)
         return read_document(b);
     struct query query;
-    struct call untouched = *b->call;
     if (!file_begin(b->arena, b->query, b->call, &query, b->err))
         return false;
     if (query.dtype != DTYPE_NONE)
         return file_decode(b->arena, &b->limits, FORM_RAW, b->bytes, &query, 0, b->call, b->err);
-    *b->call = untouched;
+    call_init(b->call, b->call->op, b->call->dry_run);
     return read_document(b);
 }
 

@@ -34,4 +34,7 @@ struct call {
     struct symbols symbols;
 };
 
+/* Makes *ret a call to which nothing has been given yet. Leaves the sizes and strides alone that no tensor has. */
+void call_init(struct call *ret, const struct op *op, bool dry_run);
+
 #endif

@@ -19,8 +19,7 @@ struct codec_limits {
 };
 
 /* Open Inference Protocol: `head` is the JSON document, `tail` the blobs of its binary inputs in order (empty when the
- * request is all JSON; every byte of it must be used). The caller has set ret->op, and ret->dry_run if it is one anyway;
- * the rest of *ret is 0. */
+ * request is all JSON; every byte of it must be used). *ret comes from call_init. */
 bool codec_json_decode(struct arena *arena, const struct codec_limits *limits, struct bytes head, struct bytes tail,
                        struct call *ret, struct problem *err);
 

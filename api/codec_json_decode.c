@@ -271,6 +271,6 @@ bool codec_json_decode(struct arena *arena, const struct codec_limits *limits, s
         ret->dry_run = true;
         return true;
     }
-    *ret = (struct call){.op = ret->op, .dry_run = true};
+    call_init(ret, ret->op, true);
     return decode(arena, limits, head, tail, ret, &dry_run, err);
 }

@@ -82,13 +82,15 @@ static void run(struct arena *arena, const struct api_env *env, const struct rou
 void infer_run(struct arena *arena, const struct api_env *env, const struct route_match *match,
                const struct api_request *request, struct reply *ret)
 {
-    struct call call = {.op = match->op};
+    struct call call;
+    call_init(&call, match->op, false);
     run(arena, env, match, request, &call, ret);
 }
 
 void infer_shape(struct arena *arena, const struct api_env *env, const struct route_match *match,
                  const struct api_request *request, struct reply *ret)
 {
-    struct call call = {.op = match->op, .dry_run = true};
+    struct call call;
+    call_init(&call, match->op, true);
     run(arena, env, match, request, &call, ret);
 }
