@@ -79,6 +79,9 @@ static const struct {
     {"expand", 13, "{'inputs':[" INPUT ",{'name':'Input'}]}", PROBLEM_UNKNOWN_NAME, "/inputs/1/name"},
     {"expand", 13, "{'inputs':[" INPUT "," INPUT "]}", PROBLEM_INVALID_REQUEST, "/inputs/1/name"},
     {"expand", 13, "{'inputs':[" INPUT ",{'name':7}]}", PROBLEM_INVALID_REQUEST, "/inputs/1/name"},
+    {"expand", 13, "{'inputs':[{'name':'input','data':[1],'shape':[1],'datatype':'FP32'},{'name':7}]}",
+     PROBLEM_INVALID_REQUEST, "/inputs/1/name"},
+    {"expand", 13, "{'inputs':[" INPUT ",{'name':'shape','shape':[1],'data':[1]}]}", PROBLEM_INVALID_REQUEST, "/inputs/1"},
     {"expand", 13, "{'inputs':[{'name':'input','name':'input'}]}", PROBLEM_INVALID_REQUEST, "/inputs/0"},
     {"expand", 13, WITH("'shape':[1],'data':[1]"), PROBLEM_INVALID_REQUEST, "/inputs/0"},
     {"expand", 13, WITH("'datatype':'fp32'"), PROBLEM_UNSUPPORTED_DATATYPE, "/inputs/0/datatype"},
@@ -280,6 +283,46 @@ START_TEST(form)
 }
 END_TEST
 
+/* ---- dry runs -------------------------------------------------------------------------------------------------------- */
+
+/* What comes after an input may make it a dry run: what has been read before is read again. */
+START_TEST(dry_run_found_late)
+{
+    ck_assert_msg(decode(&f, "expand", 13,
+                         "{'inputs':[" INPUT ",{'name':'shape','datatype':'INT64','shape':[2],'data':['batch',3]}],"
+                         "'parameters':{'dry_run':true}}"),
+                  "%s", f.err.detail);
+    ck_assert(f.call.dry_run && f.call.in[1].names);
+    ck_assert_int_eq(tensor_int64(&f.call.in[1].tensor, 1), 3);
+}
+END_TEST
+
+START_TEST(dry_run_without_data)
+{
+    ck_assert_msg(decode(&f, "expand", 13,
+                         "{'inputs':[" INPUT ",{'name':'shape','datatype':'INT64','shape':[2]}],"
+                         "'parameters':{'dry_run':true}}"),
+                  "%s", f.err.detail);
+    ck_assert_ptr_nonnull(f.call.in[0].tensor.data);
+    ck_assert_ptr_null(f.call.in[1].tensor.data);
+}
+END_TEST
+
+/* Whatever was in its memory. */
+START_TEST(call_begins_empty)
+{
+    memset(&f.call, 0xff, sizeof(f.call));
+    call_init(&f.call, op_find("expand", 13), false);
+    ck_assert(f.call.op->since == 13 && f.call.id.len == 0 && f.call.form == FORM_JSON && !f.call.files && !f.call.dry_run);
+    ck_assert_int_eq(f.call.symbols.count, 0);
+    for (int i = 0; i < OP_MAX_INPUTS; i++) {
+        const struct call_input *in = &f.call.in[i];
+        ck_assert(!in->given && in->pointer[0] == '\0' && !in->names && !in->ucs4);
+        ck_assert(in->tensor.dtype == DTYPE_NONE && in->tensor.shape.rank == 0 && in->tensor.data == NULL);
+    }
+}
+END_TEST
+
 /* ---- messages -------------------------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -301,6 +344,9 @@ static const struct {
      "data of FP32 takes numbers, or \"NaN\", \"Infinity\", \"-Infinity\", but here is a string"},
     {WITH("'datatype':'FP32','shape':[1]"), "input \"input\" needs data, or binary_data_size in its parameters"},
     {"{'inputs':[],'inputs':[]}", "the member \"inputs\" is there twice"},
+    {"{'inputs':[7]}", "inputs/0 must be an object, not a number"},
+    {WITH("'shape':7"), "shape must be an array of sizes, not a number"},
+    {"7", "the document must be an object, not a number"},
     {"{" BOTH ",'outputs':[{'name':'x'}]}", "expand has no output \"x\": its output is \"output\""},
     {WITH("'datatype':'INT8','shape':[4],'parameters':{'binary_data_size':4}"), "Inference-Header-Content-Length"},
 };
@@ -314,4 +360,5 @@ END_TEST
 
 SUITE("codec_json_decode", tcase_add_checked_fixture(tcase, setup, teardown); TEST_ROWS(accepted, good)
       TEST_ROWS(refused, bad) TEST_ROWS(axes_as_parameter, attributes) TEST_ROWS(binary_input, blobs)
-      TEST_ONE(blobs_in_order) TEST_ROWS(id_as_written, ids) TEST_ROWS(form, forms) TEST_ROWS(message, messages))
+      TEST_ONE(blobs_in_order) TEST_ROWS(id_as_written, ids) TEST_ROWS(form, forms)
+      TEST_ONE(dry_run_found_late) TEST_ONE(dry_run_without_data) TEST_ONE(call_begins_empty) TEST_ROWS(message, messages))

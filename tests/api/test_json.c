@@ -152,6 +152,21 @@ START_TEST(place_in_lines)
 }
 END_TEST
 
+/* Blanks are passed several at a time, and nothing but blanks. */
+START_TEST(indented)
+{
+    char text[64], place[32];
+    int len = snprintf(text, sizeof(text), "\n%*s7", _i + 1, "");
+    struct json json = reader(text, (size_t)len);
+    ck_assert_msg(json_skip(&json) && json_end(&json), "%s", err.detail);
+    text[len - 1] = 'x';
+    json = reader(text, (size_t)len);
+    snprintf(place, sizeof(place), "(line 2, column %d)", _i + 2);
+    ck_assert(!json_skip(&json));
+    ck_assert_msg(strstr(err.detail, place) != NULL, "%s", err.detail);
+}
+END_TEST
+
 START_TEST(hint_for_bare_nan)
 {
     struct json json = reader(TEXT("[NaN]"));
@@ -369,6 +384,7 @@ START_TEST(too_many_members)
 END_TEST
 
 SUITE("json", tcase_add_checked_fixture(tcase, setup, teardown); TEST_ROWS(valid_or_refused_at, documents)
-      TEST_ONE(cut_documents) TEST_ONE(place_in_lines) TEST_ONE(hint_for_bare_nan) TEST_ROWS(depth, depths)
+      TEST_ONE(cut_documents) TEST_ONE(place_in_lines) TEST_TIMES(indented, 20)
+      TEST_ONE(hint_for_bare_nan) TEST_ROWS(depth, depths)
       TEST_ONE(deep_on_a_small_stack) TEST_ROWS(string, strings) TEST_ONE(string_token_is_as_written) TEST_ONE(specials_in_every_place)
       TEST_ROWS(number, numbers) TEST_ROWS(object, objects) TEST_ONE(too_many_members))
