@@ -33,7 +33,7 @@ static const struct {
 enum dtype dtype_find(const char *name, size_t len)
 {
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (names[i].len == len && memcmp(names[i].text, name, len) == 0)
+        if (names[i].len == len && names[i].text[0] == name[0] && memcmp(names[i].text, name, len) == 0)
             return names[i].type;
     return DTYPE_NONE;
 }
