@@ -3,7 +3,7 @@
     numpy_kernels.py LIBRARY TURNS VIEWS      LIBRARY: shared.c; VIEWS: JSON, a list of [name, input sizes, output sizes, bytes an element]
 
 They take turns in one process; the kernel and numpy write to the same memory. Prints a JSON object: name and width ->
-{"numpy": their time / ours, "onnxruntime": ...}, the medians of TURNS turns.
+{"numpy": their time / ours, "onnxruntime": ..., "itself": numpy's second time / its first}, the medians of TURNS turns.
 """
 import ctypes
 import json
@@ -47,11 +47,13 @@ def measure(kernel, session, memory, turns, dims, shape, width):
     if width == 4:
         feed = {"input": source, "shape": numpy.array(shape, numpy.int64)}
         runs["onnxruntime"] = lambda: session.run(None, feed)
-    ratios = {name: [] for name in runs}
+    ratios = {name: [] for name in [*runs, "itself"]}
     for turn in range(turns + 1):  # the first of them is to warm up
         ours = kernel.seconds(output, source, view)
-        for name, run in runs.items():
-            ratios[name].append(seconds(run) / ours)
+        times = {name: seconds(run) for name, run in runs.items()}
+        for name, time_of in times.items():
+            ratios[name].append(time_of / ours)
+        ratios["itself"].append(seconds(runs["numpy"]) / times["numpy"])
     return {name: statistics.median(of[1:]) for name, of in ratios.items()}
 
 

@@ -81,10 +81,12 @@ def kernels(bench):
     views = [view for view, _ in ours[0].values()]
     memcpy = {view.key: statistics.median(r[view.key][1] for r in ours) for view in views}
     what = "kernels, 64 MiB, all widths, against memcpy from a hot 64 KiB block: "
+    itself = versus("kernel-numpy-itself", "the same for numpy.copyto against itself", REPORTED, "itself", theirs, missing)
     return [
         worst("kernel-long", what + "rows >= 64 bytes", 0.7, {v.key: memcpy[v.key] for v in views if v.row >= 64}),
         worst("kernel-short", what + "shorter", 0.4, {v.key: memcpy[v.key] for v in views if v.row < 64}),
-        versus("kernel-numpy", "the same against numpy.copyto", at_least(1), "numpy", theirs, missing),
+        versus("kernel-numpy", "the same against numpy.copyto", no_slower(itself), "numpy", theirs, missing),
+        itself,
         versus("kernel-onnxruntime", "the same (FP32) against onnxruntime's session alone", REPORTED, "onnxruntime", theirs,
                missing),
     ]
@@ -97,6 +99,11 @@ def worst(key, what, limit, ratios):
     note = "worst of %d, %s bytes each; median %.2f, %d below" % (
         len(ratios), least, statistics.median(ratios.values()), below)
     return Result(key, what, at_least(limit), [ratios[least]], note=note)
+
+
+def no_slower(itself):
+    """Where both write as fast as memory takes it one of them is always a little ahead: as far as numpy is of itself."""
+    return at_least(round(min([1, *itself.values]), 3))
 
 
 def versus(key, what, target, peer, rounds, missing):
