@@ -2,12 +2,11 @@
 
     numpy_kernels.py LIBRARY TURNS VIEWS      LIBRARY: shared.c; VIEWS: JSON, a list of [name, input sizes, output sizes, bytes an element]
 
-They take turns in one process; the kernel and numpy write to the same memory. Prints a JSON object: name and width ->
-{"numpy": their time / ours, "onnxruntime": ..., "itself": numpy's second time / its first}, the medians of TURNS turns.
+Two at a time take turns in one process; the kernel and numpy write to the same memory. Prints a JSON object: name and width ->
+{"numpy": [its time / the kernel's, ...], "onnxruntime": ..., "itself": numpy's time / numpy's}, a ratio for each turn.
 """
 import ctypes
 import json
-import statistics
 import sys
 import time
 
@@ -43,18 +42,29 @@ def measure(kernel, session, memory, turns, dims, shape, width):
     source = numpy.ones(dims, TYPES[width])
     view = numpy.broadcast_to(source, shape)
     output = memory[:view.size * width].view(TYPES[width]).reshape(shape)
-    runs = {"numpy": lambda: numpy.copyto(output, view)}
+
+    def ours():
+        return kernel.seconds(output, source, view)
+
+    def numpys():
+        return seconds(lambda: numpy.copyto(output, view))
+    ratios = {"numpy": in_turns(turns, ours, numpys), "itself": in_turns(turns, numpys, numpys)}
     if width == 4:
         feed = {"input": source, "shape": numpy.array(shape, numpy.int64)}
-        runs["onnxruntime"] = lambda: session.run(None, feed)
-    ratios = {name: [] for name in [*runs, "itself"]}
+        ratios["onnxruntime"] = in_turns(turns, ours, lambda: seconds(lambda: session.run(None, feed)))
+    return ratios
+
+
+def in_turns(turns, ours, theirs):
+    """Their time / ours, of each turn. Each is first in every other one: what runs before leaves its mark on the caches."""
+    ratios = []
     for turn in range(turns + 1):  # the first of them is to warm up
-        ours = kernel.seconds(output, source, view)
-        times = {name: seconds(run) for name, run in runs.items()}
-        for name, time_of in times.items():
-            ratios[name].append(time_of / ours)
-        ratios["itself"].append(seconds(runs["numpy"]) / times["numpy"])
-    return {name: statistics.median(of[1:]) for name, of in ratios.items()}
+        if turn % 2:
+            their_time, our_time = theirs(), ours()
+        else:
+            our_time, their_time = ours(), theirs()
+        ratios.append(their_time / our_time)
+    return ratios[1:]
 
 
 def main():

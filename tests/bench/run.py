@@ -33,7 +33,7 @@ GROUPS = [
     (rows_small.beside_streams, ["beside-rate", "beside-p99", "beside-p99-fast", "beside-nginx-rate"]),
     (rows_stream.printed, ["json"]),
     (rows_micro.codec, ["json-parse", "json-print"]),
-    (rows_micro.kernels, ["kernel-long", "kernel-short", "kernel-numpy", "kernel-numpy-itself", "kernel-onnxruntime"]),
+    (rows_micro.kernels, ["kernel-long", "kernel-short", "kernel-slower", "kernel-numpy", "kernel-itself", "kernel-onnxruntime"]),
     (rows_stream.medium, ["medium", "medium-one"]),
     (rows_memory.idle, ["idle", "connection", "start"]),
 ]
