@@ -71,14 +71,6 @@ struct captures {
     struct bytes name[2];
 };
 
-static size_t segment_length(const char *template)
-{
-    size_t n = 0;
-    while (template[n] != '/' && template[n] != '\0')
-        n++;
-    return n;
-}
-
 static bool match_segment(const char *template, size_t len, struct bytes segment, struct captures *captures)
 {
     if (template[0] != '{')
@@ -94,7 +86,7 @@ static bool match_template(const char *template, const struct target *target, st
     size_t matched = 0;
     *captures = (struct captures){0};
     while (template[0] == '/' && template[1] != '\0') {
-        size_t len = segment_length(++template);
+        size_t len = strcspn(++template, "/");
         if (matched == target->count || !match_segment(template, len, target->segment[matched], captures))
             return false;
         template += len;

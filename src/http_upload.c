@@ -81,7 +81,8 @@ static bool may_enter(const struct request *request, const char *authorization, 
                        authorization == NULL ? "a token is needed here" : "the token is not a good one");
 }
 
-/* Whether there would be memory for the whole of a body now, of which most is taken later. */
+/* Whether there would be memory for the whole of a body now, of which most is taken later. A small one stands in its
+ * request. */
 static bool might_fit(const struct request *request, uint64_t announced)
 {
     struct bufpool *pool = request->loop->service->bufpool;

@@ -285,24 +285,28 @@ END_TEST
 
 /* ---- dry runs -------------------------------------------------------------------------------------------------------- */
 
-/* What comes after an input may make it a dry run: what has been read before is read again. */
+/* Decodes a document whose second input ends with `data`; what comes after it makes it a dry run. */
+static void decode_late_dry_run(const char *data)
+{
+    char text[512];
+    snprintf(text, sizeof(text),
+             "{'inputs':[" INPUT ",{'name':'shape','datatype':'INT64','shape':[2]%s}],'parameters':{'dry_run':true}}", data);
+    ck_assert_msg(decode(&f, "expand", 13, text), "%s", f.err.detail);
+    ck_assert(f.call.dry_run);
+}
+
+/* What has been read before is read again. */
 START_TEST(dry_run_found_late)
 {
-    ck_assert_msg(decode(&f, "expand", 13,
-                         "{'inputs':[" INPUT ",{'name':'shape','datatype':'INT64','shape':[2],'data':['batch',3]}],"
-                         "'parameters':{'dry_run':true}}"),
-                  "%s", f.err.detail);
-    ck_assert(f.call.dry_run && f.call.in[1].names);
+    decode_late_dry_run(",'data':['batch',3]");
+    ck_assert(f.call.in[1].names);
     ck_assert_int_eq(tensor_int64(&f.call.in[1].tensor, 1), 3);
 }
 END_TEST
 
 START_TEST(dry_run_without_data)
 {
-    ck_assert_msg(decode(&f, "expand", 13,
-                         "{'inputs':[" INPUT ",{'name':'shape','datatype':'INT64','shape':[2]}],"
-                         "'parameters':{'dry_run':true}}"),
-                  "%s", f.err.detail);
+    decode_late_dry_run("");
     ck_assert_ptr_nonnull(f.call.in[0].tensor.data);
     ck_assert_ptr_null(f.call.in[1].tensor.data);
 }
