@@ -1,5 +1,6 @@
 #include "src/loops.h"
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,11 +138,24 @@ static bool member_init(struct member *member, struct service *service)
     return true;
 }
 
+/* From now on this thread, and those that it starts, no longer push aside who is running when they wake (SCHED_BATCH of
+ * sched(7)). With more threads than processors a loop was woken by a client's first request and took the processor away
+ * before there was a second one: two loops beside a client on two processors then did a fifth less. Whoever has chosen
+ * another policy for the process keeps it, and where this is not permitted it is done without. */
+static void wake_patiently(void)
+{
+    const struct sched_param none = {.sched_priority = 0};
+    if (sched_getscheduler(0) == SCHED_OTHER)
+        sched_setscheduler(0, SCHED_BATCH, &none);
+}
+
 struct loops *loops_create(struct service *service, unsigned count)
 {
     struct loops *loops = calloc(1, sizeof(*loops) + count * sizeof(loops->member[0]));
     if (loops == NULL)
         return NULL;
+    if (count > 1)
+        wake_patiently();
     loops->service = service;
     while (loops->count < count && member_init(&loops->member[loops->count], service))
         loops->count++;

@@ -103,6 +103,32 @@ def serves_small_requests_while_workers_are_busy(_):
         equal(code_of(busy.result()), "malformed_json")
 
 
+def policies(server):
+    """How the system schedules each thread of the process, the main thread first."""
+    tasks = [int(task) for task in os.listdir("/proc/%d/task" % server.process.pid)]
+    return [os.sched_getscheduler(task) for task in sorted(tasks, key=lambda task: task != server.process.pid)]
+
+
+@test(rows=[("one loop", "1", os.SCHED_OTHER), ("two loops", "2", os.SCHED_BATCH)])
+def several_loops_wake_without_pushing_others_aside(_, loops, policy):
+    """All but the thread of the log, which is there before them."""
+    with Server("--loops", loops) as server:
+        found = policies(server)
+        equal(found[0], policy)
+        assert found.count(policy) >= len(found) - 1, found
+
+
+@test
+def keeps_the_scheduling_that_it_was_started_with(_):
+    before = os.sched_getscheduler(0)
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    try:
+        with Server("--loops", "2") as server:
+            equal(set(policies(server)), {os.SCHED_IDLE})
+    finally:
+        os.sched_setscheduler(0, before, os.sched_param(0))
+
+
 @test(limit=60)
 def answers_everything_on_the_pool_when_told(_):
     with Server("--inline-bytes", "0") as pooled:
