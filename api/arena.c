@@ -91,15 +91,16 @@ static uint8_t *add_block(struct arena *arena, size_t size)
 
 void *arena_alloc(struct arena *arena, size_t n, size_t size)
 {
-    if (size != 0 && n > (SIZE_MAX - ALIGNMENT - GUARD) / size)
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX - ALIGNMENT - GUARD)
         return NULL;
-    size_t want = round_up(n * size) + GUARD;
+    size_t want = round_up(bytes) + GUARD;
     if (want == 0)
         want = ALIGNMENT;
     if (want <= (size_t)(arena->end - arena->next)) {
         void *ret = arena->next;
         arena->next += want;
-        PERMIT(ret, n * size);
+        PERMIT(ret, bytes);
         return ret;
     }
     const bool alone = want > SMALL_BLOCK / 4;
@@ -111,7 +112,7 @@ void *arena_alloc(struct arena *arena, size_t n, size_t size)
         arena->next = block + want;
         arena->end = block + room;
     }
-    FORBID(block + n * size, room - n * size);
+    FORBID(block + bytes, room - bytes);
     return block;
 }
 

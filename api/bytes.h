@@ -34,7 +34,7 @@ static inline bool bytes_begins(struct bytes a, struct bytes with)
 
 static inline bool bytes_equal(struct bytes a, const char *text)
 {
-    return bytes_same(a, bytes_of(text));
+    return a.len == 0 ? text[0] == '\0' : a.ptr[0] == (uint8_t)text[0] && bytes_same(a, bytes_of(text));
 }
 
 /* The same but for the case of ASCII letters, as names in HTTP are compared. */

@@ -24,26 +24,27 @@ static const char *list(const char *name, char *out, size_t size)
     return out;
 }
 
-/* The newest version of a model, or NULL with *err. */
-static const struct op *find_model(struct bytes name, struct problem *err)
+/* The newest version whose name equals `name` by `equal`, or NULL. */
+static const struct op *find_name(struct bytes name, bool (*equal)(struct bytes, const char *))
 {
-    const char *meant = NULL;
     for (size_t i = op_count(); i-- > 0;) { /* versions ascend, so the last one is the newest */
         const struct op *op = op_at(i);
-        if (bytes_equal(name, op->name))
+        if (equal(name, op->name))
             return op;
-        if (bytes_equal_nocase(name, op->name))
-            meant = op->name;
     }
-    char models[128];
-    if (meant != NULL)
-        problem_set(err, PROBLEM_UNKNOWN_MODEL, NULL,
-                    "there is no model '%.*s': names are case-sensitive, use '%s'", problem_quote(name),
-                    (const char *)name.ptr, meant);
-    else
-        problem_set(err, PROBLEM_UNKNOWN_MODEL, NULL, "there is no model '%.*s': use one of %s", problem_quote(name),
-                    (const char *)name.ptr, list(NULL, models, sizeof(models)));
     return NULL;
+}
+
+static bool refuse_model(struct bytes name, struct problem *err)
+{
+    char models[128];
+    const struct op *meant = find_name(name, bytes_equal_nocase);
+    if (meant != NULL)
+        return problem_set(err, PROBLEM_UNKNOWN_MODEL, NULL,
+                           "there is no model '%.*s': names are case-sensitive, use '%s'", problem_quote(name),
+                           (const char *)name.ptr, meant->name);
+    return problem_set(err, PROBLEM_UNKNOWN_MODEL, NULL, "there is no model '%.*s': use one of %s", problem_quote(name),
+                       (const char *)name.ptr, list(NULL, models, sizeof(models)));
 }
 
 /* Decimal without leading zeros; numbers beyond int64 stay at its greatest. */
@@ -97,9 +98,9 @@ static bool find_version(const struct op *newest, struct bytes text, const struc
 
 bool catalog_find(struct bytes name, const struct bytes *version, const struct op **ret, struct problem *err)
 {
-    const struct op *newest = find_model(name, err);
+    const struct op *newest = find_name(name, bytes_equal);
     if (newest == NULL)
-        return false;
+        return refuse_model(name, err);
     if (version != NULL)
         return find_version(newest, *version, ret, err);
     *ret = newest;

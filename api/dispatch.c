@@ -71,14 +71,21 @@ struct captures {
     struct bytes name[2];
 };
 
-static bool match_segment(const char *template, size_t len, struct bytes segment, struct captures *captures)
+/* Matches the segment of a template that begins at *template, and moves that behind it. A segment of a target holds
+ * neither '/' nor NUL. */
+static bool match_segment(const char **template, struct bytes segment, struct captures *captures)
 {
-    if (template[0] != '{')
-        return segment.len == len && memcmp(segment.ptr, template, len) == 0;
-    if (segment.len == 0)
-        return false;
-    captures->name[captures->count++] = segment;
-    return true;
+    const char *next = *template;
+    if (*next == '{') {
+        *template = strchr(next, '}') + 1;
+        captures->name[captures->count++] = segment;
+        return segment.len > 0;
+    }
+    for (size_t i = 0; i < segment.len; i++)
+        if ((uint8_t)*next++ != segment.ptr[i])
+            return false;
+    *template = next;
+    return *next == '/' || *next == '\0';
 }
 
 static bool match_template(const char *template, const struct target *target, struct captures *captures)
@@ -86,10 +93,9 @@ static bool match_template(const char *template, const struct target *target, st
     size_t matched = 0;
     *captures = (struct captures){0};
     while (template[0] == '/' && template[1] != '\0') {
-        size_t len = strcspn(++template, "/");
-        if (matched == target->count || !match_segment(template, len, target->segment[matched], captures))
+        template++;
+        if (matched == target->count || !match_segment(&template, target->segment[matched], captures))
             return false;
-        template += len;
         matched++;
     }
     return matched == target->count;

@@ -62,6 +62,7 @@ struct api_request {
     const char *target;                    /* raw, origin or absolute form: "/v2/models/expand/infer?x=1" */
     const char *header[API_HEADER_COUNT];  /* value, or NULL when absent */
     struct bytes body;
+    uint64_t started;                      /* env->now when it was handed to dispatch */
 };
 
 struct route;

@@ -62,7 +62,6 @@ static void run(struct arena *arena, const struct api_env *env, const struct rou
 {
     struct tensor view;
     struct problem err;
-    uint64_t start = env->now(env->ctx);
     bool ok = body_decode(arena, env, request, match->query, call, &err);
     uint64_t decoded = env->now(env->ctx);
     ok = ok && infer(call, &view, &err);
@@ -73,8 +72,9 @@ static void run(struct arena *arena, const struct api_env *env, const struct rou
     }
     ok = ok && answer_encode(arena, env, request, call, &view, ret, &err);
     ret->op = call->dry_run ? NULL : call->op;
-    ret->phases = (struct reply_phases){
-        .decode = decoded - start, .infer = inferred - decoded, .encode = env->now(env->ctx) - inferred};
+    uint64_t encoded = env->now(env->ctx);
+    ret->phases = (struct reply_phases){.decode = decoded - request->started, .infer = inferred - decoded,
+                                        .encode = encoded - inferred, .end = encoded};
     if (!ok)
         reply_problem(arena, ret, &err);
 }

@@ -16,6 +16,7 @@ struct header {
 /* Where the time of a request went, in nanoseconds of env->now; 0 for what did not happen. */
 struct reply_phases {
     uint64_t decode, infer, encode;
+    uint64_t end; /* when the last of them was over */
 };
 
 struct reply {

@@ -17,7 +17,7 @@ struct account_times account_times(const struct request *request, uint64_t now)
     };
     if (request->abandoned)
         return ret;
-    uint64_t started = request->started == 0 ? request->answered : request->started;
+    uint64_t started = request->call.started == 0 ? request->answered : request->call.started;
     ret.known = true;
     ret.queue = started - request->complete;
     ret.compute = request->reply.phases.decode + request->reply.phases.infer;

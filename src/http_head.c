@@ -225,8 +225,7 @@ static bool check_lines(struct walk *walk, const struct http_connection *connect
     MHD_get_connection_values_n(mhd, MHD_HEADER_KIND, on_line, walk);
     if (!walk->good)
         return false;
-    size_t size = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE)->header_size;
-    if (!follows(walk->end, method + size, 2, 4))
+    if (!follows(walk->end, method + walk->request->head_bytes, 2, 4))
         return framing(walk->err, "a header line holds a NUL or goes on in a second line: use one line");
     return true;
 }

@@ -225,16 +225,17 @@ static void fill_buffer(struct request *request)
 static void run(struct request *request, uint64_t now)
 {
     set_state(request, REQUEST_RUNNING);
-    request->started = now;
+    request->call.started = now;
     dispatch(&request->arena, &request->loop->service->env, &request->match, &request->call, &request->reply);
     fill_buffer(request);
 }
 
-static void count(struct request *request, const struct reply *reply, uint64_t queue_ns)
+/* `now`: the reply is there. */
+static void count(struct request *request, const struct reply *reply, uint64_t queue_ns, uint64_t now)
 {
     if (reply->op == NULL)
         return;
-    request->answered = loop_now();
+    request->answered = now;
     counters_count(request->loop->counters, reply, request->answered - request->complete, queue_ns, loop_wall_ms());
 }
 
@@ -281,11 +282,12 @@ static void prepare_body(struct request *request)
     reply_problem(&request->arena, &request->reply, &problem);
 }
 
-static void answer(struct request *request)
+static void answer(struct request *request, uint64_t now)
 {
+    const uint64_t started = request->call.started;
     prepare_body(request);
     set_state(request, REQUEST_READY);
-    count(request, &request->reply, request->started == 0 ? 0 : request->started - request->complete);
+    count(request, &request->reply, started == 0 ? 0 : started - request->complete, now);
     http_answer(request, &request->reply, HTTP_BORROW);
 }
 
@@ -295,7 +297,7 @@ static void answer_problem(struct request *request, enum problem_code code, cons
     problem_set(&problem, code, NULL, "%s", text);
     request->reply.op = request->match.op;
     reply_problem(&request->arena, &request->reply, &problem);
-    answer(request);
+    answer(request, loop_now());
 }
 
 static const char too_late[] =
@@ -312,7 +314,7 @@ static void abandon(struct request *request)
     struct reply reply = {.op = request->match.op};
     reply_problem(&arena, &reply, &problem);
     request->abandoned = true;
-    count(request, &reply, 0);
+    count(request, &reply, 0, loop_now());
     http_answer(request, &reply, HTTP_COPY);
     arena_release(&arena);
 }
@@ -333,7 +335,7 @@ static void on_back(struct job *job, bool cancelled)
     } else if (cancelled) {
         answer_problem(request, PROBLEM_TIMEOUT, too_late);
     } else {
-        answer(request);
+        answer(request, loop_now());
     }
 }
 
@@ -386,7 +388,7 @@ void request_execute(struct request *request)
         return;
     }
     run(request, request->complete);
-    answer(request);
+    answer(request, request->reply.phases.end); /* what the clock was asked last: asking takes its time, too */
 }
 
 void request_sending(struct request *request)

@@ -78,8 +78,8 @@ struct request {
     const char *id; /* as the client calls it, the arena's; or NULL */
     bool timing;    /* the client wants to know where the time went */
 
-    /* ns; 0: not yet. First line read, body read, dispatch called, answer of an operator ready. */
-    uint64_t begun, complete, started, answered;
+    /* ns; 0: not yet. First line read, body read, answer of an operator ready; dispatch called is call.started. */
+    uint64_t begun, complete, answered;
     struct job job;
     bool ahead; /* workers fill the blocks of the answer: */
     struct stream stream;
