@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Sets of characters; NUL is in none of them. */
 enum ascii_set {
@@ -39,6 +40,23 @@ static inline bool ascii_all(enum ascii_set set, const char *text, size_t len)
     for (size_t n = 0; n < len; n++)
         common &= ascii_sets[(unsigned char)text[n]];
     return common != 0;
+}
+
+/* Whether all of text[len] are characters from `least` to '~', eight at a time: the quick answer for most texts. */
+static inline bool ascii_plain(char least, const char *text, size_t len)
+{
+    const uint64_t ones = 0x0101010101010101u, tops = ones * 0x80;
+    for (uint64_t w; len >= sizeof(w); text += sizeof(w), len -= sizeof(w)) {
+        memcpy(&w, text, sizeof(w));
+        /* what is below borrows, DEL carries, the rest has its top bit; what is spoilt by a neighbour is refused with it */
+        if ((((w - ones * (uint8_t)least) | (w + ones) | w) & tops) != 0)
+            return false;
+    }
+    while (len > 0 && *text >= least && *text <= '~') {
+        text++;
+        len--;
+    }
+    return len == 0;
 }
 
 /* Value of a hexadecimal digit in either case, or -1. */

@@ -1,5 +1,6 @@
 #include "api/target.h"
 
+#include <string.h>
 #include <strings.h>
 
 #include "api/percent.h"
@@ -43,9 +44,6 @@ static bool decode_into(struct bytes raw, uint8_t *out, struct bytes *ret, struc
 
 static bool decode_segment(struct arena *arena, struct bytes raw, struct bytes *ret, struct problem *err)
 {
-    *ret = raw;
-    if (raw.len == 0 || memchr(raw.ptr, '%', raw.len) == NULL)
-        return true;
     uint8_t *out = arena_alloc(arena, raw.len, 1);
     if (out == NULL)
         return problem_memory(err);
@@ -55,6 +53,7 @@ static bool decode_segment(struct arena *arena, struct bytes raw, struct bytes *
 /* `path` is "" or starts with '/'. */
 static bool decode_path(struct arena *arena, struct bytes path, struct target *ret, struct problem *err)
 {
+    const bool escapes = path.len > 0 && memchr(path.ptr, '%', path.len) != NULL; /* hardly ever */
     if (path.len > 0 && path.ptr[path.len - 1] == '/')
         path.len--;
     for (size_t at = 0; at < path.len;) {
@@ -62,8 +61,8 @@ static bool decode_path(struct arena *arena, struct bytes path, struct target *r
         const uint8_t *slash = rest.len > 0 ? memchr(rest.ptr, '/', rest.len) : NULL;
         struct bytes segment = {.ptr = rest.ptr,
                                 .len = slash != NULL ? (size_t)(slash - rest.ptr) : rest.len};
-        struct bytes decoded;
-        if (!decode_segment(arena, segment, &decoded, err))
+        struct bytes decoded = segment;
+        if (escapes && !decode_segment(arena, segment, &decoded, err))
             return false;
         if (ret->count < TARGET_MAX_SEGMENTS)
             ret->segment[ret->count] = decoded;

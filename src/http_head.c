@@ -110,14 +110,20 @@ static bool follows(const char *end, const char *next, int least, int most)
 #endif
 }
 
-static bool check_line(struct walk *walk, const char *name, size_t name_len, const char *value,
+static bool is_value(const char *text, size_t len)
+{
+    return ascii_plain(' ', text, len) || ascii_all(ASCII_FIELD, text, len);
+}
+
+/* `is_known`: the name is one of the table. */
+static bool check_line(struct walk *walk, bool is_known, const char *name, size_t name_len, const char *value,
                        size_t value_len)
 {
     if (!follows(walk->end, name, 1, 2))
         return framing(walk->err, "a header line holds a NUL or goes on in a second line: use one line");
-    if (name_len == 0 || !ascii_all(ASCII_TOKEN, name, name_len))
+    if (!is_known && (name_len == 0 || !ascii_all(ASCII_TOKEN, name, name_len)))
         return framing(walk->err, "the name of a header is not a token (RFC 9110): rename it");
-    if (!ascii_all(ASCII_FIELD, value, value_len))
+    if (!is_value(value, value_len))
         return framing(walk->err, "the value of a header holds a control character: remove it");
     walk->end = value + value_len;
     return true;
@@ -167,10 +173,9 @@ static enum MHD_Result on_line(void *cls, enum MHD_ValueKind kind, const char *n
     struct walk *walk = cls;
     if (value == NULL)
         value = "";
-    walk->good = check_line(walk, name, name_len, value, value_len);
-    unsigned header = walk->good ? find_known(name, name_len) : KNOWN_COUNT;
-    if (header < KNOWN_COUNT)
-        walk->good = keep(walk, header, value, value_len);
+    unsigned header = find_known(name, name_len);
+    walk->good = check_line(walk, header < KNOWN_COUNT, name, name_len, value, value_len) &&
+                 (header == KNOWN_COUNT || keep(walk, header, value, value_len));
     return walk->good ? MHD_YES : MHD_NO;
 }
 
@@ -204,21 +209,20 @@ static bool check_size(struct MHD_Connection *mhd, struct request *request, stru
 
 /* ---- the whole ----------------------------------------------------------------------------------------- */
 
-static bool check_target(const char *target, struct problem *err)
+static bool check_target(const char *target, size_t len, struct problem *err)
 {
-    if (target[ascii_span(ASCII_TARGET, target)] != '\0')
+    if (!ascii_plain('!', target, len) && !ascii_all(ASCII_TARGET, target, len))
         return problem_set(err, PROBLEM_BAD_FRAMING, NULL,
                            "the request target holds a space or a control character: write it as %%XX");
-    return *target != '\0' || framing(err, "the request has no target: write one, as /v2");
+    return len > 0 || framing(err, "the request has no target: write one, as /v2");
 }
 
 static bool check_lines(struct walk *walk, const struct http_connection *connection, const char *method,
-                        const char *version)
+                        const char *version, size_t target_len)
 {
     struct MHD_Connection *mhd = connection->mhd;
     const char *target = connection->target;
-    if (!follows(method + strlen(method), target, 1, 1) ||
-        !follows(target + strlen(walk->request->call.target), version, 1, 1))
+    if (!follows(method + strlen(method), target, 1, 1) || !follows(target + target_len, version, 1, 1))
         return framing(walk->err, "the request line holds a NUL or more than single spaces: write it anew");
     walk->end = version + strlen(version);
     walk->good = true;
@@ -295,8 +299,9 @@ bool http_head_read(struct http_connection *connection, struct request *request,
         request->call.method = "";
         return problem_memory(err);
     }
-    if (!check_size(connection->mhd, request, err) || !check_target(request->call.target, err) ||
-        !check_lines(&walk, connection, method, version) || !check_framing(&walk, version, ret) ||
+    const size_t target_len = strlen(request->call.target);
+    if (!check_size(connection->mhd, request, err) || !check_target(request->call.target, target_len, err) ||
+        !check_lines(&walk, connection, method, version, target_len) || !check_framing(&walk, version, ret) ||
         !read_trace(&walk, request, err))
         return false;
     if (walk.doubled != NULL)
