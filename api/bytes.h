@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "ops/decimal.h"
+
 struct bytes {
     const uint8_t *ptr; /* may be NULL if len is 0 */
     size_t len;
@@ -19,6 +21,13 @@ struct bytes {
 static inline struct bytes bytes_of(const char *text)
 {
     return (struct bytes){.ptr = (const uint8_t *)text, .len = strlen(text)};
+}
+
+/* A number as text, written into out. */
+static inline struct bytes bytes_decimal(int64_t value, char out[DECIMAL_MAX])
+{
+    const char *start = decimal_text(value, out);
+    return (struct bytes){.ptr = (const uint8_t *)start, .len = decimal_length(start, out)};
 }
 
 /* Most names of one length differ in their first byte: then there is nothing to call. */

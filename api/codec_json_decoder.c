@@ -3,11 +3,9 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "ops/decimal.h"
-
 static struct bytes step_text(const struct decoder_step *step, char digits[DECIMAL_MAX])
 {
-    return step->name.ptr != NULL ? step->name : bytes_of(decimal_text((int64_t)step->index, digits));
+    return step->name.ptr != NULL ? step->name : bytes_decimal((int64_t)step->index, digits);
 }
 
 /* Steps [from, to) as a JSON pointer, as far as there is room. No name of ours has a character to be escaped. */

@@ -101,10 +101,10 @@ bool decoder_null(struct decoder *d);
 
 /* problem_set with the pointer to the value at hand. */
 bool decoder_refuse(struct decoder *d, enum problem_code code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+    __attribute__((cold, format(printf, 3, 4)));
 
 /* Refuses the value at hand, which is not `what` ("an array"); for its syntax first, if that is at fault. */
-bool decoder_refuse_kind(struct decoder *d, const char *what);
+bool decoder_refuse_kind(struct decoder *d, const char *what) __attribute__((cold));
 
 /* Refuses a member because it is not offered; a row of the tables of parameters. */
 bool decoder_not_offered(struct decoder *d);

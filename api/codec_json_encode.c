@@ -4,7 +4,6 @@
 
 #include "api/codec_json_text.h"
 #include "api/output.h"
-#include "ops/decimal.h"
 
 /* "[" 64 sizes of up to 19 digits with a comma each "]". */
 #define SHAPE_TEXT_MAX (SHAPE_MAX_RANK * 20 + 3)
@@ -60,12 +59,12 @@ static struct source *head_text(const struct output *e, uint64_t data_bytes)
     const bool json = call->form == FORM_JSON;
     const struct bytes parts[] = {
         BYTES_LITERAL("{\"model_name\":\""), bytes_of(call->op->name),
-        BYTES_LITERAL("\",\"model_version\":\""), bytes_of(decimal_text(call->op->since, version)),
+        BYTES_LITERAL("\",\"model_version\":\""), bytes_decimal(call->op->since, version),
         BYTES_LITERAL("\""), call->id.len > 0 ? id : nothing, call->id,
         BYTES_LITERAL(",\"outputs\":[{\"name\":\""), bytes_of(call->op->output),
         BYTES_LITERAL("\",\"datatype\":\""), bytes_of(dtype_info(e->view->dtype)->name),
         BYTES_LITERAL("\",\"shape\":"), bytes_of(shape_text(&e->view->shape, shape, sizeof(shape))),
-        json ? data : size, json ? nothing : bytes_of(decimal_text((int64_t)data_bytes, number)), json ? nothing : end,
+        json ? data : size, json ? nothing : bytes_decimal((int64_t)data_bytes, number), json ? nothing : end,
     };
     struct bytes text;
     bool joined = arena_join(e->arena, parts, sizeof(parts) / sizeof(parts[0]), &text);

@@ -33,6 +33,6 @@ bool file_decode(struct arena *arena, const struct codec_limits *limits, enum ca
 
 /* Fills *err with a sentence about the file of this input, which begins with the input's name; returns false. */
 bool file_refuse(const struct call_input *input, struct problem *err, enum problem_code code, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+    __attribute__((cold, format(printf, 4, 5)));
 
 #endif

@@ -64,10 +64,10 @@ bool json_array(struct json *json, json_element_fn *element, void *ctx);
 bool json_object(struct json *json, json_member_fn *member, void *ctx);
 
 /* Refuses the document at `at`, a place in it: "... at byte 57 (line 1, column 58): EXPECTED, but there is ...". */
-bool json_refuse(struct json *json, const uint8_t *at, const char *expected);
+bool json_refuse(struct json *json, const uint8_t *at, const char *expected) __attribute__((cold));
 
 /* The same where a value should stand; has a hint for NaN and Infinity. */
-bool json_refuse_value(struct json *json, const uint8_t *at);
+bool json_refuse_value(struct json *json, const uint8_t *at) __attribute__((cold));
 
 /* Passes white space, of which there mostly is none. */
 void json_pass_space(struct json *json);
@@ -96,7 +96,7 @@ static inline bool json_comma(struct json *json)
 
 /* For walks that need no callback: json_open passes `bracket`; json_more passes what stands between two elements and sets
  * *more, or passes `bracket`, the closing one, and clears it. `first`: no element has been read yet. */
-bool json_refuse_open(struct json *json, char bracket);
+bool json_refuse_open(struct json *json, char bracket) __attribute__((cold));
 static inline bool json_open(struct json *json, char bracket)
 {
     json_space(json);

@@ -69,9 +69,9 @@ const struct problem_info *problem_info(enum problem_code code);
  * formatted text that are not printable UTF-8 (it may quote the client) are replaced by '?', and text that is too long
  * is cut with "...". */
 bool problem_set(struct problem *ret, enum problem_code code, const char *pointer, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+    __attribute__((cold, format(printf, 4, 5)));
 bool problem_vset(struct problem *ret, enum problem_code code, const char *pointer, const char *format, va_list args)
-    __attribute__((format(printf, 4, 0)));
+    __attribute__((cold, format(printf, 4, 0)));
 
 /* How many bytes of a text of the client a message quotes, for "%.*s". */
 static inline int problem_quote(struct bytes text)
@@ -84,10 +84,11 @@ static inline int problem_quote(struct bytes text)
     "the server has no memory for this request now: retry later, or send less at once, in binary rather than JSON"
 
 /* PROBLEM_OUT_OF_MEMORY with that sentence; returns false. */
-bool problem_memory(struct problem *ret);
+bool problem_memory(struct problem *ret) __attribute__((cold));
 
 /* Translates what an operator refused. `pointers` holds, per input of the operator, the JSON pointer of that input in
  * the request ("/inputs/1"); OP_OVERFLOW becomes OUTPUT_TOO_LARGE. Returns false. */
-bool problem_from_op(struct problem *ret, const struct op_diag *diag, const char *const pointers[OP_MAX_INPUTS]);
+bool problem_from_op(struct problem *ret, const struct op_diag *diag, const char *const pointers[OP_MAX_INPUTS])
+    __attribute__((cold));
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef OPS_DECIMAL_H
 #define OPS_DECIMAL_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Room for any int64_t and the terminator. */
@@ -20,6 +21,12 @@ static inline const char *decimal_text(int64_t value, char out[DECIMAL_MAX])
     if (value < 0)
         *--start = '-';
     return start;
+}
+
+/* How long the text is that decimal_text has written into out. */
+static inline size_t decimal_length(const char *start, const char out[DECIMAL_MAX])
+{
+    return (size_t)(out + (DECIMAL_MAX - 1) - start);
 }
 
 #endif

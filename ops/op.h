@@ -71,7 +71,7 @@ enum op_code op_infer(const struct op *op, const struct op_call *call, struct te
 
 /* Fills *err and returns its code; for operators' own checks. */
 enum op_code op_refuse(struct op_diag *err, enum op_code code, int input, enum op_part part, int64_t element,
-                       const char *format, ...) __attribute__((format(printf, 6, 7)));
+                       const char *format, ...) __attribute__((cold, format(printf, 6, 7)));
 
 /* The registry: one line per descriptor, names in alphabetical order, versions ascending. Each is defined in the file of
  * its operator. */

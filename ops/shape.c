@@ -56,27 +56,37 @@ bool dim_broadcast(int64_t a, int64_t b, int64_t *ret)
     return true;
 }
 
-/* Appends `text`, cut if need be; returns the new length, or `size` when it did not fit. */
-static size_t append(char *out, size_t size, size_t len, const char *text)
+/* Appends text[wanted], cut if need be; returns the new length, or `size` when it did not fit. */
+static size_t append(char *out, size_t size, size_t len, const char *text, size_t wanted)
 {
     if (len >= size)
         return size;
-    size_t room = size - len - 1, wanted = strlen(text);
+    size_t room = size - len - 1;
     size_t n = wanted < room ? wanted : room;
     memcpy(out + len, text, n);
     out[len + n] = '\0';
     return wanted <= room ? len + n : size;
 }
 
+static size_t append_dim(char *out, size_t size, size_t len, int64_t dim)
+{
+    char number[DECIMAL_MAX];
+    if (!dim_known(dim))
+        return append(out, size, len, "?", 1);
+    const char *text = decimal_text(dim, number);
+    return append(out, size, len, text, decimal_length(text, number));
+}
+
 const char *shape_text(const struct shape *shape, char *out, size_t size)
 {
-    size_t len = append(out, size, 0, shape->rank < 0 ? "?" : "[");
+    size_t len = append(out, size, 0, shape->rank < 0 ? "?" : "[", 1);
     for (int i = 0; i < shape->rank; i++) {
-        char number[DECIMAL_MAX];
-        len = append(out, size, len, i > 0 ? "," : "");
-        len = append(out, size, len, dim_known(shape->dim[i]) ? decimal_text(shape->dim[i], number) : "?");
+        if (i > 0)
+            len = append(out, size, len, ",", 1);
+        len = append_dim(out, size, len, shape->dim[i]);
     }
-    len = append(out, size, len, shape->rank < 0 ? "" : "]");
+    if (shape->rank >= 0)
+        len = append(out, size, len, "]", 1);
     if (len == size && size > 3)
         memcpy(out + size - 4, "...", 4);
     return out;

@@ -58,7 +58,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *mhd, const c
                                   const char *version, const char *data, size_t *size, void **context)
 {
     (void)cls;
-    (void)url; /* decoded already: of no use for routing */
+    (void)url; /* without the query: request->call.target has all of it */
     struct request *request = *context;
     if (request == NULL)
         return answer_no_memory(http_connection_of(mhd));
@@ -99,6 +99,14 @@ static void on_completed(void *cls, struct MHD_Connection *mhd, void **context,
         http_close_if_idle(connection);
 }
 
+/* libmicrohttpd would decode the path, for a URL that nobody looks at. */
+static size_t leave_as_it_is(void *cls, struct MHD_Connection *mhd, char *text)
+{
+    (void)cls;
+    (void)mhd;
+    return strlen(text);
+}
+
 /* ---- the daemon ---------------------------------------------------------------------------------------- */
 
 static struct MHD_Daemon *start_daemon(struct http *http, unsigned kind, const struct MHD_OptionItem *more)
@@ -115,6 +123,7 @@ static struct MHD_Daemon *start_daemon(struct http *http, unsigned kind, const s
                             MHD_OPTION_CLIENT_DISCIPLINE_LVL, 1, /* else it mends targets and joins lines */
 #endif
                             MHD_OPTION_URI_LOG_CALLBACK, on_target, http,
+                            MHD_OPTION_UNESCAPE_CALLBACK, leave_as_it_is, NULL,
                             MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,
                             MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
                             MHD_OPTION_ARRAY, more, MHD_OPTION_END);

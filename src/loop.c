@@ -30,6 +30,22 @@ static void on_again(uv_idle_t *again)
     (void)again;
 }
 
+/* Each run of the daemon reads once from a connection. So a large upload is read some times in a turn: a turn costs about as
+ * much as such a read. */
+#define RUNS_MAX 4
+
+/* True if it has something to wait for, *wait milliseconds; 0: it is not done yet. */
+static bool run_daemon(struct loop *loop, uint64_t *wait)
+{
+    bool waits = true;
+    *wait = 0;
+    for (int runs = 0; runs < RUNS_MAX && waits && *wait == 0; runs++) {
+        http_run(loop->http);
+        waits = http_timeout(loop->http, wait);
+    }
+    return waits;
+}
+
 /* Arms the timer for the daemon's next timeout. An earlier one that is armed already stays: it costs one
  * idle run, where moving the timer would cost something on every turn. */
 static void arm_timer(struct loop *loop, uint64_t wait)
@@ -45,10 +61,9 @@ static void run_pump(struct loop *loop)
 {
     if (!loop->pump)
         return;
-    http_run(loop->http);
-    uint64_t wait = UINT64_MAX;
-    bool waits = http_timeout(loop->http, &wait);
-    loop->pump = wait == 0; /* not done yet: once more in the next turn, after everybody else */
+    uint64_t wait;
+    const bool waits = run_daemon(loop, &wait);
+    loop->pump = waits && wait == 0; /* once more in the next turn, after everybody else */
     if (loop->pump)
         uv_idle_start(&loop->again, on_again);
     else

@@ -68,10 +68,9 @@ static struct request *take_spare(struct loop *loop)
     return request;
 }
 
-/* Everything but `block`, which need not be zero. */
 static void reset(struct request *request, struct loop *loop)
 {
-    memset(request, 0, offsetof(struct request, block));
+    memset(request, 0, offsetof(struct request, stream));
     request->loop = loop;
     list_init(&request->link);
     arena_init(&request->arena, loop->service->memory, request->block, sizeof(request->block));

@@ -81,7 +81,8 @@ struct request {
     /* ns; 0: not yet. First line read, body read, answer of an operator ready; dispatch called is call.started. */
     uint64_t begun, complete, answered;
     struct job job;
-    bool ahead; /* workers fill the blocks of the answer: */
+    bool ahead; /* workers fill the blocks of the answer, by `stream` */
+    /* From here on a new request is not zeroed. */
     struct stream stream;
     uint8_t block[REQUEST_BLOCK_BYTES]; /* the arena's first */
 };
@@ -96,7 +97,7 @@ bool request_reserve(struct request *request, uint64_t announced);
 bool request_append(struct request *request, const void *data, size_t n);
 
 /* Makes `reply` the answer to a problem; the body is not needed any more. */
-void request_refuse(struct request *request, const struct problem *problem);
+void request_refuse(struct request *request, const struct problem *problem) __attribute__((cold));
 
 /* It is being read, or waits for request_execute. While a job is out `state` must not be looked at: it may be a
  * worker that changes it, also of a request that is abandoned. */
