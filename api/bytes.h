@@ -30,10 +30,22 @@ static inline struct bytes bytes_decimal(int64_t value, char out[DECIMAL_MAX])
     return (struct bytes){.ptr = (const uint8_t *)start, .len = decimal_length(start, out)};
 }
 
-/* Most names of one length differ in their first byte: then there is nothing to call. */
+static inline uint64_t bytes_word(const uint8_t *p)
+{
+    uint64_t word;
+    memcpy(&word, p, sizeof(word));
+    return word;
+}
+
+/* Most names of one length differ in their first byte, and many are two words that may overlap: then there is nothing to
+ * call. */
 static inline bool bytes_same(struct bytes a, struct bytes b)
 {
-    return a.len == b.len && (a.len == 0 || (a.ptr[0] == b.ptr[0] && memcmp(a.ptr, b.ptr, a.len) == 0));
+    if (a.len != b.len || a.len == 0)
+        return a.len == b.len;
+    if (a.ptr[0] != b.ptr[0] || a.len < 8 || a.len > 16)
+        return a.ptr[0] == b.ptr[0] && memcmp(a.ptr, b.ptr, a.len) == 0;
+    return bytes_word(a.ptr) == bytes_word(b.ptr) && bytes_word(a.ptr + a.len - 8) == bytes_word(b.ptr + b.len - 8);
 }
 
 static inline bool bytes_begins(struct bytes a, struct bytes with)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/json_string.h"
 #include "api/utf8.h"
 
 void json_init(struct json *ret, struct bytes text, int max_depth, struct arena *arena, struct problem *err)
@@ -120,11 +121,12 @@ bool json_array(struct json *json, json_element_fn *element, void *ctx)
 }
 
 /* A member's name by `read`, and what stands between it and the value. */
-static inline bool read_name(struct json *json, bool (*read)(struct json *json, struct bytes *ret), struct bytes *ret)
+static inline __attribute__((always_inline)) bool read_name(struct json *json, bool (*read)(struct json *json, struct bytes *ret), struct bytes *ret)
 {
-    if (json_peek(json) != JSON_STRING)
+    json_space(json);
+    if (json->next == json->end || *json->next != '"')
         return json_refuse(json, json->next, "expected a member name in '\"'");
-    if (!read(json, ret))
+    if (!json_quick_string(json, ret) && !read(json, ret))
         return false;
     json_space(json);
     if (json->next == json->end || *json->next != ':')

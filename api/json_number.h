@@ -3,25 +3,7 @@
 #define API_JSON_NUMBER_H
 
 #include "api/json.h"
-
-#define JSON_EACH_BYTE(value) (0x0101010101010101u * (uint64_t)(value))
-
-/* Eight characters in a word, the first in the lowest byte. */
-static inline uint64_t json_load_eight(const uint8_t *p)
-{
-    uint64_t w;
-    memcpy(&w, p, sizeof(w));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    w = __builtin_bswap64(w);
-#endif
-    return w;
-}
-
-/* The first of the characters whose top bits are set in `marks`, which is not 0. */
-static inline unsigned json_first_marked(uint64_t marks)
-{
-    return (unsigned)__builtin_ctzll(marks) / 8;
-}
+#include "api/json_word.h"
 
 /* The top bit of each byte that is no value of a digit; a carry out of one spoils only bytes behind it. */
 static inline uint64_t json_not_digits(uint64_t w)

@@ -1,6 +1,7 @@
 /* The tokens of JSON that have an inside: strings and numbers. */
 #include "api/json.h"
 #include "api/json_number.h"
+#include "api/json_string.h"
 
 #include <string.h>
 
@@ -8,30 +9,6 @@
 #include "api/utf8.h"
 
 /* ---- strings ----------------------------------------------------------------------------------------------------- */
-
-/* The top bit of each byte that needs a look: quote, backslash, control character or UTF-8; a borrow from one spoils only
- * bytes behind it. */
-static uint64_t not_plain(uint64_t w)
-{
-    const uint64_t ones = JSON_EACH_BYTE(1);
-    uint64_t quote = w ^ ones * '"';
-    uint64_t backslash = w ^ ones * '\\';
-    return ((quote - ones) | (backslash - ones) | (w - ones * 0x20) | w) & ones * 0x80;
-}
-
-/* Length of the longest run of bytes that need no look. */
-static inline size_t plain_run(const uint8_t *p, const uint8_t *end)
-{
-    const uint8_t *start = p;
-    for (; end - p >= 8; p += 8) {
-        uint64_t others = not_plain(json_load_eight(p));
-        if (others != 0)
-            return (size_t)(p - start) + json_first_marked(others);
-    }
-    while (p < end && *p >= 0x20 && *p < 0x80 && *p != '"' && *p != '\\')
-        p++;
-    return (size_t)(p - start);
-}
 
 /* The code unit of the \u and four digits at p, or -1. */
 static int32_t code_unit(const uint8_t *p, const uint8_t *end)
@@ -113,7 +90,7 @@ static __attribute__((noinline)) const uint8_t *scan_special(struct json *json, 
             return NULL;
         *escaped = *escaped || *p == '\\';
         p += n;
-        p += plain_run(p, json->end);
+        p += json_plain_run(p, json->end);
     } while (p == json->end || *p != '"');
     return p;
 }
@@ -128,9 +105,12 @@ static inline struct bytes scan_string(struct json *json, bool *escaped)
         json_refuse(json, p, "expected a string");
         return (struct bytes){.ptr = NULL};
     }
-    const uint8_t *start = ++p;
-    p += plain_run(p, json->end);
-    if ((p == json->end || *p != '"') && (p = scan_special(json, p, escaped)) == NULL)
+    struct bytes text;
+    if (json_quick_string(json, &text))
+        return text;
+    const uint8_t *start = p + 1;
+    p = scan_special(json, start + json_plain_run(start, json->end), escaped);
+    if (p == NULL)
         return (struct bytes){.ptr = NULL};
     json->next = p + 1;
     return (struct bytes){.ptr = start, .len = (size_t)(p - start)};
