@@ -41,4 +41,21 @@ START_TEST(measures_texts)
 }
 END_TEST
 
-SUITE("ascii", TEST_ROWS(holds_what_is_listed, sets) TEST_ONE(measures_texts))
+/* Every byte at every place of texts of every length that matters for the strides. */
+START_TEST(knows_plain_texts)
+{
+    static const char leasts[] = {' ', '!'};
+    char text[24];
+    for (size_t i = 0; i < sizeof(leasts); i++)
+        for (size_t len = 0; len <= sizeof(text); len++)
+            for (size_t at = 0; at < (len > 0 ? len : 1); at++)
+                for (int c = 0; c < 256; c++) {
+                    memset(text, '~', sizeof(text));
+                    text[at] = (char)c;
+                    bool want = len == 0 || (c >= leasts[i] && c < 0x7f);
+                    ck_assert_msg(ascii_plain(leasts[i], text, len) == want, "0x%02x at %zu of %zu", (unsigned)c, at, len);
+                }
+}
+END_TEST
+
+SUITE("ascii", TEST_ROWS(holds_what_is_listed, sets) TEST_ONE(measures_texts) TEST_ONE(knows_plain_texts))
