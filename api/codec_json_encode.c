@@ -2,6 +2,7 @@
  * "parameters": {"binary_data_size"} in place of "data" and the tensor's bytes behind the document. */
 #include "api/codec.h"
 
+#include "api/codec_json_print.h"
 #include "api/codec_json_text.h"
 #include "api/output.h"
 
@@ -14,10 +15,8 @@
 static struct source *repeated_text(const struct output *e, int64_t count)
 {
     struct bytes text;
-    uint64_t *offset = arena_alloc(e->arena, (size_t)count + 1, sizeof(*offset));
-    if (offset == NULL)
-        return output_made(e, NULL);
-    if (!codec_json_text(e->arena, e->input, e->call->in[0].pointer, offset, &text, e->err))
+    uint64_t *offset;
+    if (!codec_json_text(e->arena, e->input, e->call->in[0].pointer, &offset, &text, e->err))
         return NULL;
     return output_pieces(e, &(struct pieces){.base = text.ptr, .offset = offset, .count = count}, 1);
 }
@@ -43,7 +42,9 @@ static struct source *json_data(const struct output *e)
         return output_too_large(e);
     if (out == 0)
         return output_made(e, source_bytes(e->arena, (struct bytes){NULL, 0}));
-    return out == in && tensor_dense(e->view) ? plain_text(e) : repeated_text(e, in);
+    struct source *written = out == in && tensor_dense(e->view) ? plain_text(e) : repeated_text(e, in);
+    const bool scarce = written == NULL && e->err->code == PROBLEM_OUT_OF_MEMORY && e->view->dtype != DTYPE_BYTES;
+    return scarce ? codec_json_print(e, in, out) : written;
 }
 
 /* ---- the document around it -------------------------------------------------------------------------------------- */

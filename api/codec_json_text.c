@@ -42,23 +42,24 @@ static size_t write_packed(const struct number_type *type, const uint8_t *in, in
     return (size_t)(next - out);
 }
 
-static bool number_text(struct arena *arena, const struct tensor *tensor, int64_t count, uint64_t *offset,
-                        struct bytes *ret)
+static int parts_of(const struct dtype_info *info)
 {
-    const struct number_type *type = number_type_of(tensor->dtype);
-    const struct dtype_info *info = dtype_info(tensor->dtype);
-    int parts = info->kind == KIND_COMPLEX ? 2 : 1;
+    return info->kind == KIND_COMPLEX ? 2 : 1;
+}
+
+bool codec_json_room(enum dtype dtype, int64_t count, size_t *ret)
+{
+    size_t most = (number_type_of(dtype)->max_text + 1) * (size_t)parts_of(dtype_info(dtype));
     /* The last number may use all the room that `write` asks for. */
-    size_t most = (type->max_text + 1) * (size_t)parts;
-    if ((uint64_t)count > (SIZE_MAX - NUMBER_MAX_TEXT) / most)
-        return false;
-    uint8_t *out = arena_alloc(arena, (size_t)count * most + NUMBER_MAX_TEXT, 1);
-    if (out == NULL)
-        return false;
-    size_t len = info->bits < 8 ? write_packed(type, tensor->data, count, info->bits, out, offset)
-                                : write_numbers(type, tensor->data, count, parts, out, offset);
-    *ret = (struct bytes){.ptr = out, .len = len};
-    return true;
+    return !__builtin_mul_overflow((size_t)count, most, ret) && !__builtin_add_overflow(*ret, NUMBER_MAX_TEXT, ret);
+}
+
+size_t codec_json_numbers(enum dtype dtype, const void *in, int64_t count, uint8_t *out, uint64_t *offset)
+{
+    const struct number_type *type = number_type_of(dtype);
+    const struct dtype_info *info = dtype_info(dtype);
+    return info->bits < 8 ? write_packed(type, in, count, info->bits, out, offset)
+                          : write_numbers(type, in, count, parts_of(info), out, offset);
 }
 
 /* ---- strings ----------------------------------------------------------------------------------------------------- */
@@ -120,37 +121,52 @@ static bool measure_strings(const struct string *strings, int64_t count, const c
     return true;
 }
 
-static bool string_text(struct arena *arena, const struct string *strings, int64_t count, const char *pointer,
-                        uint64_t *offset, struct bytes *ret, struct problem *err)
+static size_t write_strings(const struct string *strings, int64_t count, uint8_t *out, uint64_t *offset)
 {
-    size_t size;
-    if (!measure_strings(strings, count, pointer, &size, err))
-        return false;
-    uint8_t *out = arena_alloc(arena, size, 1);
-    if (out == NULL)
-        return problem_memory(err);
     uint8_t *next = out;
     for (int64_t i = 0; i < count; i++) {
         if (offset != NULL)
             offset[i] = (uint64_t)(next - out);
         next = write_string(strings[i], next);
     }
-    *ret = (struct bytes){.ptr = out, .len = size};
-    return true;
+    return (size_t)(next - out);
 }
 
 /* ---- both -------------------------------------------------------------------------------------------------------- */
 
-bool codec_json_text(struct arena *arena, const struct tensor *tensor, const char *pointer, uint64_t *offset,
+/* The offsets, if they are asked for, and room for the text behind them, in one block: both, or nothing is held. */
+static uint8_t *make_room(struct arena *arena, int64_t count, size_t room, uint64_t **offset)
+{
+    size_t before = 0;
+    if (offset != NULL && __builtin_mul_overflow((size_t)count + 1, sizeof(**offset), &before))
+        return NULL;
+    if (__builtin_add_overflow(room, before, &room))
+        return NULL;
+    uint8_t *block = arena_alloc(arena, room, 1);
+    if (block != NULL && offset != NULL)
+        *offset = (uint64_t *)(void *)block;
+    return block == NULL ? NULL : block + before;
+}
+
+bool codec_json_text(struct arena *arena, const struct tensor *tensor, const char *pointer, uint64_t **offset,
                      struct bytes *ret, struct problem *err)
 {
     int64_t count = 0;
-    bool ok = shape_elements(&tensor->shape, &count);
-    if (ok && tensor->dtype == DTYPE_BYTES)
-        ok = string_text(arena, tensor->data, count, pointer, offset, ret, err);
-    else if (!ok || !number_text(arena, tensor, count, offset, ret))
-        ok = problem_memory(err);
-    if (ok && offset != NULL)
-        offset[count] = ret->len;
-    return ok;
+    size_t room;
+    const bool strings = tensor->dtype == DTYPE_BYTES;
+    if (!shape_elements(&tensor->shape, &count))
+        return problem_memory(err);
+    if (strings && !measure_strings(tensor->data, count, pointer, &room, err))
+        return false;
+    if (!strings && !codec_json_room(tensor->dtype, count, &room))
+        return problem_memory(err);
+    uint8_t *out = make_room(arena, count, room, offset);
+    if (out == NULL)
+        return problem_memory(err);
+    uint64_t *at = offset != NULL ? *offset : NULL;
+    *ret = (struct bytes){.ptr = out, .len = strings ? write_strings(tensor->data, count, out, at)
+                                                     : codec_json_numbers(tensor->dtype, tensor->data, count, out, at)};
+    if (at != NULL)
+        at[count] = ret->len;
+    return true;
 }

@@ -1,5 +1,7 @@
 #include "tests/api/codec_json.h"
 
+#include "api/codec_json_data.h"
+
 static struct fixture f;
 
 static void setup(void)
@@ -169,5 +171,130 @@ START_TEST(longest_texts)
 }
 END_TEST
 
+/* ---- without memory for the texts -------------------------------------------------------------------------------- */
+
+/* Elements: no multiple of what is printed at a time, nor of what a byte holds. */
+#define MANY 29999
+
+/* Memory that has no block as large as the texts of MANY elements. */
+struct narrow {
+    size_t most, refused;
+};
+
+static void *narrow_alloc(void *ctx, size_t size)
+{
+    struct narrow *narrow = ctx;
+    narrow->refused += size > narrow->most;
+    return size > narrow->most ? NULL : malloc(size);
+}
+
+static void narrow_free(void *ctx, void *block, size_t size)
+{
+    (void)ctx;
+    (void)size;
+    free(block);
+}
+
+/* Repeats the texts, `per_row` of them from the same one, until there are `count`, and puts commas between. */
+static struct bytes repeated(const char *const texts[3], int64_t count, int64_t per_row)
+{
+    uint8_t *out = arena_alloc(&f.arena, (size_t)count, 64);
+    size_t len = 0;
+    for (int64_t i = 0; i < count; i++)
+        len += (size_t)sprintf((char *)out + len, "%s%s", i > 0 ? "," : "", texts[i / per_row % MANY % 3]);
+    return (struct bytes){out, len};
+}
+
+static const struct {
+    const char *datatype;
+    const char *texts[3];
+} printed[] = {
+    {"FP32", {"1.0", "-2.5", "0.1"}},
+    {"FP64", {"-1.7976931348623157e+308", "1.0", "-0.0"}},
+    {"FP16", {"0.1", "\"NaN\"", "65500.0"}}, /* as numpy writes 65504 */
+    {"INT64", {"-9223372036854775808", "7", "0"}},
+    {"UINT8", {"255", "0", "17"}},
+    {"BOOL", {"true", "false", "true"}},
+    {"COMPLEX64", {"1.0,2.0", "-0.5,0.0", "3.0,4.0"}},
+    {"INT4", {"-8", "7", "-1"}},
+    {"UINT2", {"3", "0", "1"}},
+};
+
+/* A tensor of MANY elements of the row, as a call of Unsqueeze, or of Expand to `to`. */
+static struct source *print_row(int row, struct tensor *view, const struct shape *from, const struct shape *to, uint64_t max)
+{
+    const enum dtype dtype = dtype_find(printed[row].datatype, strlen(printed[row].datatype));
+    struct call_input *in = f.call.in;
+    struct bytes text = repeated(printed[row].texts, MANY, 1);
+    struct json json;
+    uint8_t *list = arena_alloc(&f.arena, text.len + 2, 1);
+    memcpy(list + 1, text.ptr, text.len);
+    list[0] = '[';
+    list[text.len + 1] = ']';
+    call_init(&f.call, to != NULL ? op_newest("expand") : op_newest("unsqueeze"), false);
+    json_init(&json, (struct bytes){list, text.len + 2}, 10, &f.arena, &f.err);
+    tensor_init(&in[0].tensor, dtype, from, NULL);
+    ck_assert_msg(codec_json_data(&json, "", &in[0].tensor), "%s", f.err.detail);
+    *view = in[0].tensor;
+    if (to != NULL) {
+        struct op_diag diag;
+        struct tensor sizes;
+        struct op_call call = {.in = {&in[0].tensor, &sizes}};
+        tensor_init(&sizes, DTYPE_INT64, &(struct shape){.rank = 1, .dim = {to->rank}}, to->dim);
+        ck_assert_msg(op_infer(f.call.op, &call, view, &diag) == OP_OK, "%s", diag.text);
+    }
+    size_t head;
+    return codec_json_encode(&f.arena, &f.call, view, &in[0].tensor, max, &head, &f.err);
+}
+
+/* What the document holds between `"data":[` and `]}]}`. */
+static struct bytes data_of(struct bytes document)
+{
+    const char *from = memmem(document.ptr, document.len, "\"data\":[", 8);
+    ck_assert_ptr_nonnull(from);
+    size_t before = (size_t)(from + 8 - (const char *)document.ptr);
+    return bytes_slice(document, before, document.len - before - strlen("]}]}"));
+}
+
+static void assert_printed(int row, const struct shape *from, const struct shape *to, int64_t count, int64_t per_row)
+{
+    struct narrow narrow = {.most = 20000}; /* a small block of the arena, but no text */
+    const struct memory memory = {.alloc = narrow_alloc, .free = narrow_free, .ctx = &narrow};
+    const struct memory *plenty = f.arena.memory;
+    struct tensor view;
+    struct source *source;
+    struct bytes got, want = repeated(printed[row].texts, count, per_row);
+    ck_assert_ptr_nonnull(print_row(row, &view, from, to, 1 << 24)); /* the input is there */
+    f.arena.memory = &memory;
+    source = codec_json_encode(&f.arena, &f.call, &view, &f.call.in[0].tensor, 1 << 24, &(size_t){0}, &f.err);
+    f.arena.memory = plenty;
+    ck_assert_msg(source != NULL, "%s", f.err.detail);
+    ck_assert_uint_gt(narrow.refused, 0);
+    f.arena.memory = &memory;
+    ck_assert_ptr_null(codec_json_encode(&f.arena, &f.call, &view, &f.call.in[0].tensor, source->length - 1, &(size_t){0},
+                                         &f.err));
+    f.arena.memory = plenty;
+    assert_refused(&f, PROBLEM_OUTPUT_TOO_LARGE, "");
+    got = data_of(pull(source));
+    ck_assert_uint_eq(got.len, want.len);
+    ck_assert_mem_eq(got.ptr, want.ptr, want.len);
+}
+
+START_TEST(prints_while_it_is_pulled)
+{
+    assert_printed(_i, &(struct shape){1, {MANY}}, NULL, MANY, 1);
+}
+END_TEST
+
+START_TEST(prints_what_repeats_each_time)
+{
+    if (dtype_info(dtype_find(printed[_i].datatype, strlen(printed[_i].datatype)))->bits < 8) /* not of Expand */
+        return;
+    assert_printed(_i, &(struct shape){2, {MANY, 1}}, &(struct shape){2, {MANY, 3}}, MANY * 3, 3);
+    assert_printed(_i, &(struct shape){1, {MANY}}, &(struct shape){2, {2, 1}}, MANY * 2, 1);
+}
+END_TEST
+
 SUITE("codec_json_encode", tcase_add_checked_fixture(tcase, setup, teardown); TEST_ROWS(encode, rows)
-      TEST_TIMES(limit, 5) TEST_ONE(far_too_large) TEST_ONE(not_utf8) TEST_ONE(longest_texts))
+      TEST_TIMES(limit, 5) TEST_ONE(far_too_large) TEST_ONE(not_utf8) TEST_ONE(longest_texts)
+      TEST_ROWS(prints_while_it_is_pulled, printed) TEST_ROWS(prints_what_repeats_each_time, printed))

@@ -174,6 +174,19 @@ def budget_full_of_others(server):
         eventually(lambda: small.request("POST", "/v2/models/expand/infer", b" " * (10 * MIB)).status == 400)
 
 
+@test(rows=[("each once", "unsqueeze", "data", {"name": "axes", "shape": [1], "datatype": "INT64", "data": [0]}, 1),
+            ("each three times", "expand", "input", {"name": "shape", "shape": [2], "datatype": "INT64", "data": [3, 1]}, 3)], limit=90)
+def texts_that_the_budget_cannot_hold(_, model, name, small_input, times):
+    """They are written while they are sent: room for all of these, as long as floats may be, would take more than 32 MiB."""
+    values = [i % 10 for i in range(1600000)]
+    body = json.dumps({"inputs": [{"name": name, "shape": [len(values)], "datatype": "FP32", "data": values}, small_input]},
+                      separators=(",", ":"))
+    with Server("--memory-budget", "32M") as small:
+        answer = small.request("POST", "/v2/models/%s/infer" % model, body.encode(), limit=60)
+        equal(answer.status, 200)
+        equal(answer.json()["outputs"][0]["data"] == values * times, True)
+
+
 @test(limit=60)
 def budget_full_of_answers(server):
     """What answers are sent through counts: where there is no room for one more, small ones are given still."""
