@@ -35,6 +35,21 @@ static bool may_fit(const struct output *e, int64_t elements)
     return (uint64_t)elements <= e->max_bytes / 2 + 1;
 }
 
+/* All texts at once; or, where there is no memory for them but they are numbers, while they are sent. */
+static struct source *element_text(const struct output *e, int64_t in, int64_t out)
+{
+    struct problem err = {.code = PROBLEM_NONE};
+    struct output first = *e;
+    first.err = &err;
+    struct source *ret = out == in && tensor_dense(e->view) ? plain_text(&first) : repeated_text(&first, in);
+    if (ret != NULL)
+        return ret;
+    if (err.code == PROBLEM_OUT_OF_MEMORY && e->view->dtype != DTYPE_BYTES)
+        return codec_json_print(e, in, out);
+    *e->err = err;
+    return NULL;
+}
+
 static struct source *json_data(const struct output *e)
 {
     int64_t out = 0, in = 0;
@@ -42,9 +57,7 @@ static struct source *json_data(const struct output *e)
         return output_too_large(e);
     if (out == 0)
         return output_made(e, source_bytes(e->arena, (struct bytes){NULL, 0}));
-    struct source *written = out == in && tensor_dense(e->view) ? plain_text(e) : repeated_text(e, in);
-    const bool scarce = written == NULL && e->err->code == PROBLEM_OUT_OF_MEMORY && e->view->dtype != DTYPE_BYTES;
-    return scarce ? codec_json_print(e, in, out) : written;
+    return element_text(e, in, out);
 }
 
 /* ---- the document around it -------------------------------------------------------------------------------------- */

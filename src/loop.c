@@ -30,19 +30,20 @@ static void on_again(uv_idle_t *again)
     (void)again;
 }
 
-/* Each run of the daemon reads once from a connection. So a large upload is read some times in a turn: a turn costs about as
- * much as such a read. */
-#define RUNS_MAX 4
+/* Each run of the daemon reads once from a connection, and a turn of the loop costs about as much as such a read. So the
+ * daemon is run again if it is not done, but others, such as the workers that are, wait no longer than this for their turn. */
+#define RUNS_NS ((uint64_t)100000)
 
 /* True if it has something to wait for, *wait milliseconds; 0: it is not done yet. */
 static bool run_daemon(struct loop *loop, uint64_t *wait)
 {
-    bool waits = true;
-    *wait = 0;
-    for (int runs = 0; runs < RUNS_MAX && waits && *wait == 0; runs++) {
+    const uint64_t until = loop_now() + RUNS_NS;
+    bool waits;
+    do {
+        *wait = 0;
         http_run(loop->http);
         waits = http_timeout(loop->http, wait);
-    }
+    } while (waits && *wait == 0 && loop_now() < until);
     return waits;
 }
 

@@ -198,10 +198,11 @@ static void narrow_free(void *ctx, void *block, size_t size)
 /* Repeats the texts, `per_row` of them from the same one, until there are `count`, and puts commas between. */
 static struct bytes repeated(const char *const texts[3], int64_t count, int64_t per_row)
 {
-    uint8_t *out = arena_alloc(&f.arena, (size_t)count, 64);
+    const size_t room = 32;
+    uint8_t *out = arena_alloc(&f.arena, (size_t)count, room);
     size_t len = 0;
     for (int64_t i = 0; i < count; i++)
-        len += (size_t)sprintf((char *)out + len, "%s%s", i > 0 ? "," : "", texts[i / per_row % MANY % 3]);
+        len += (size_t)snprintf((char *)out + len, room, "%s%s", i > 0 ? "," : "", texts[i / per_row % MANY % 3]);
     return (struct bytes){out, len};
 }
 

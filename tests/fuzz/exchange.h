@@ -94,6 +94,12 @@ static inline void exchange_end(struct exchange *x)
     fuzz_memory_release(&x->memory);
 }
 
+/* The same answer, by its status and its body. */
+static inline bool exchange_same(const struct exchange *a, const struct exchange *b)
+{
+    return a->reply.status == b->reply.status && a->len == b->len && (a->len == 0 || memcmp(a->body, b->body, a->len) == 0);
+}
+
 static inline const char *exchange_header(const struct exchange *x, const char *name)
 {
     for (size_t i = 0; i < x->reply.header_count; i++)
