@@ -33,7 +33,7 @@ static inline size_t ascii_span(enum ascii_set set, const char *text)
     return n;
 }
 
-/* Whether all of text[len] do. Mostly they do: so there is one question at the end, not one for each. */
+/* Whether all of text[len] do; `set` is a single one. Mostly they do: so there is one question at the end, not one for each. */
 static inline bool ascii_all(enum ascii_set set, const char *text, size_t len)
 {
     unsigned common = set;

@@ -38,16 +38,10 @@ static bool may_fit(const struct output *e, int64_t elements)
 /* All texts at once; or, where there is no memory for them but they are numbers, while they are sent. */
 static struct source *element_text(const struct output *e, int64_t in, int64_t out)
 {
-    struct problem err = {.code = PROBLEM_NONE};
-    struct output first = *e;
-    first.err = &err;
-    struct source *ret = out == in && tensor_dense(e->view) ? plain_text(&first) : repeated_text(&first, in);
-    if (ret != NULL)
-        return ret;
-    if (err.code == PROBLEM_OUT_OF_MEMORY && e->view->dtype != DTYPE_BYTES)
-        return codec_json_print(e, in, out);
-    *e->err = err;
-    return NULL;
+    struct source *ret = out == in && tensor_dense(e->view) ? plain_text(e) : repeated_text(e, in);
+    if (ret == NULL && e->err->code == PROBLEM_OUT_OF_MEMORY && e->view->dtype != DTYPE_BYTES)
+        ret = codec_json_print(e, in, out);
+    return ret;
 }
 
 static struct source *json_data(const struct output *e)

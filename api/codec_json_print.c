@@ -1,5 +1,6 @@
 #include "api/codec_json_print.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "api/codec_json_text.h"
@@ -34,6 +35,7 @@ static size_t raw_bytes(enum dtype dtype, int64_t elements)
 
 static void print_batch(struct print_source *s)
 {
+    assert(s->unread > 0);
     int64_t n = batch_of(s->unread);
     source_pull(s->elements, s->raw, raw_bytes(s->dtype, n));
     s->rest = (struct bytes){.ptr = s->text, .len = codec_json_numbers(s->dtype, s->raw, n, s->text, NULL)};
@@ -91,7 +93,7 @@ struct source *codec_json_print(const struct output *output, int64_t in, int64_t
     struct print_source *s = make(output);
     if (s == NULL)
         return output_made(output, NULL);
-    /* A view repeats each element of its input equally often. */
+    assert(out % in == 0); /* a view repeats each element of its input equally often */
     uint64_t length = measure(output->input, in, s->text);
     if (__builtin_mul_overflow(length, (uint64_t)(out / in), &length) || length - 1 > output->max_bytes)
         return output_too_large(output);

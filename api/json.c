@@ -120,8 +120,9 @@ bool json_array(struct json *json, json_element_fn *element, void *ctx)
     return false;
 }
 
-/* A member's name by `read`, and what stands between it and the value. */
-static inline __attribute__((always_inline)) bool read_name(struct json *json, bool (*read)(struct json *json, struct bytes *ret), struct bytes *ret)
+/* A member's name, and what stands between it and the value. One that is not plain is left to `read`. */
+static inline __attribute__((always_inline)) bool read_name(struct json *json, bool (*read)(struct json *, struct bytes *),
+                                                            struct bytes *ret)
 {
     json_space(json);
     if (json->next == json->end || *json->next != '"')

@@ -105,12 +105,9 @@ static inline struct bytes scan_string(struct json *json, bool *escaped)
         json_refuse(json, p, "expected a string");
         return (struct bytes){.ptr = NULL};
     }
-    struct bytes text;
-    if (json_quick_string(json, &text))
-        return text;
-    const uint8_t *start = p + 1;
-    p = scan_special(json, start + json_plain_run(start, json->end), escaped);
-    if (p == NULL)
+    const uint8_t *start = ++p;
+    p += json_plain_run(p, json->end);
+    if ((p == json->end || *p != '"') && (p = scan_special(json, p, escaped)) == NULL)
         return (struct bytes){.ptr = NULL};
     json->next = p + 1;
     return (struct bytes){.ptr = start, .len = (size_t)(p - start)};

@@ -93,7 +93,7 @@ struct metrics_gauges {
     uint64_t connections, loops;
     uint64_t draining; /* 0 or 1 */
     uint64_t jobs_waiting, jobs_running, jobs_most, threads;
-    uint64_t memory_budget, memory_used, memory_kept, memory_refused; /* bytes; the last a counter of requests */
+    uint64_t memory_budget, memory_used, memory_kept, memory_refused; /* bytes; the last counts times */
     uint64_t log_dropped;                                             /* counter, lines */
     uint64_t cpu_ns, start_ms;                                        /* of the process: used; since the epoch */
     uint64_t resident_bytes, virtual_bytes, open_fds, max_fds, process_threads;

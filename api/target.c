@@ -42,6 +42,11 @@ static bool decode_into(struct bytes raw, uint8_t *out, struct bytes *ret, struc
     return true;
 }
 
+static bool has_escapes(struct bytes text)
+{
+    return text.len > 0 && memchr(text.ptr, '%', text.len) != NULL;
+}
+
 static bool decode_segment(struct arena *arena, struct bytes raw, struct bytes *ret, struct problem *err)
 {
     uint8_t *out = arena_alloc(arena, raw.len, 1);
@@ -53,7 +58,7 @@ static bool decode_segment(struct arena *arena, struct bytes raw, struct bytes *
 /* `path` is "" or starts with '/'. */
 static bool decode_path(struct arena *arena, struct bytes path, struct target *ret, struct problem *err)
 {
-    const bool escapes = path.len > 0 && memchr(path.ptr, '%', path.len) != NULL; /* hardly ever */
+    const bool escapes = has_escapes(path); /* hardly ever */
     if (path.len > 0 && path.ptr[path.len - 1] == '/')
         path.len--;
     for (size_t at = 0; at < path.len;) {
@@ -62,7 +67,7 @@ static bool decode_path(struct arena *arena, struct bytes path, struct target *r
         struct bytes segment = {.ptr = rest.ptr,
                                 .len = slash != NULL ? (size_t)(slash - rest.ptr) : rest.len};
         struct bytes decoded = segment;
-        if (escapes && !decode_segment(arena, segment, &decoded, err))
+        if (escapes && has_escapes(segment) && !decode_segment(arena, segment, &decoded, err))
             return false;
         if (ret->count < TARGET_MAX_SEGMENTS)
             ret->segment[ret->count] = decoded;

@@ -1,8 +1,8 @@
 /* Large buffers, reused and counted.
  *
  * Fresh pages cost more than the work done in them, so blocks go back to free lists by size class and are
- * handed out again. Everything handed out, kept, or reserved counts against one budget; a request that would
- * exceed it is refused (the caller answers 503), so that the process never grows into the out-of-memory
+ * handed out again. Everything handed out, kept, or reserved counts against one budget; what would exceed it
+ * is refused (the caller does without, or answers 503), so that the process never grows into the out-of-memory
  * killer. An eighth of the budget is only for pieces below 64 KiB: connections and small requests.
  *
  * All functions may be called from any thread.
@@ -38,7 +38,7 @@ struct bufpool_usage {
     size_t budget;
     size_t used;    /* handed out or reserved */
     size_t kept;    /* in free lists */
-    size_t refused; /* requests refused so far */
+    size_t refused; /* how often, so far */
 };
 
 struct bufpool_usage bufpool_usage(struct bufpool *pool);

@@ -30,8 +30,9 @@ static void on_again(uv_idle_t *again)
     (void)again;
 }
 
-/* Each run of the daemon reads once from a connection, and a turn of the loop costs about as much as such a read. So the
- * daemon is run again if it is not done, but others, such as the workers that are, wait no longer than this for their turn. */
+/* Each run of the daemon reads once from a connection, and a turn of the loop costs about as much as such a read. So it is run
+ * again while it is not done; but no new run begins after this time, since others wait for the next turn, such as answers
+ * that workers have made. */
 #define RUNS_NS ((uint64_t)100000)
 
 /* True if it has something to wait for, *wait milliseconds; 0: it is not done yet. */

@@ -229,11 +229,12 @@ static void run(struct request *request, uint64_t now)
     fill_buffer(request);
 }
 
-/* `now`: the reply is there. */
+/* `now`: the reply has been made; of no meaning if it is not an operator's. */
 static void count(struct request *request, const struct reply *reply, uint64_t queue_ns, uint64_t now)
 {
     if (reply->op == NULL)
         return;
+    assert(now >= request->complete);
     request->answered = now;
     counters_count(request->loop->counters, reply, request->answered - request->complete, queue_ns, loop_wall_ms());
 }

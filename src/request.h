@@ -78,7 +78,8 @@ struct request {
     const char *id; /* as the client calls it, the arena's; or NULL */
     bool timing;    /* the client wants to know where the time went */
 
-    /* ns; 0: not yet. First line read, body read, answer of an operator ready; dispatch called is call.started. */
+    /* ns; 0: not yet. First line read, body read, answer of an operator made (that of a small one may still have to be
+     * pulled, which counts as sending); dispatch called is call.started. */
     uint64_t begun, complete, answered;
     struct job job;
     bool ahead; /* workers fill the blocks of the answer, by `stream` */

@@ -1,6 +1,7 @@
 #include "tests/api/codec_json.h"
 
 #include "api/codec_json_data.h"
+#include "api/codec_json_print.h"
 
 static struct fixture f;
 
@@ -271,14 +272,15 @@ static void assert_printed(int row, const struct shape *from, const struct shape
     f.arena.memory = plenty;
     ck_assert_msg(source != NULL, "%s", f.err.detail);
     ck_assert_uint_gt(narrow.refused, 0);
-    f.arena.memory = &memory;
-    ck_assert_ptr_null(codec_json_encode(&f.arena, &f.call, &view, &f.call.in[0].tensor, source->length - 1, &(size_t){0},
-                                         &f.err));
-    f.arena.memory = plenty;
-    assert_refused(&f, PROBLEM_OUTPUT_TOO_LARGE, "");
     got = data_of(pull(source));
     ck_assert_uint_eq(got.len, want.len);
     ck_assert_mem_eq(got.ptr, want.ptr, want.len);
+    struct output output = {.arena = &f.arena, .call = &f.call, .view = &view, .input = &f.call.in[0].tensor,
+                            .max_bytes = want.len, .err = &f.err};
+    ck_assert_ptr_nonnull(codec_json_print(&output, MANY, count));
+    output.max_bytes--;
+    ck_assert_ptr_null(codec_json_print(&output, MANY, count));
+    assert_refused(&f, PROBLEM_OUTPUT_TOO_LARGE, "");
 }
 
 START_TEST(prints_while_it_is_pulled)

@@ -94,10 +94,19 @@ static inline void exchange_end(struct exchange *x)
     fuzz_memory_release(&x->memory);
 }
 
-/* The same answer, by its status and its body. */
+static inline bool exchange_same_headers(const struct reply *a, const struct reply *b)
+{
+    bool same = a->header_count == b->header_count;
+    for (size_t i = 0; same && i < a->header_count; i++)
+        same = strcmp(a->headers[i].name, b->headers[i].name) == 0 && strcmp(a->headers[i].value, b->headers[i].value) == 0;
+    return same;
+}
+
+/* The same answer: status, headers and body. */
 static inline bool exchange_same(const struct exchange *a, const struct exchange *b)
 {
-    return a->reply.status == b->reply.status && a->len == b->len && (a->len == 0 || memcmp(a->body, b->body, a->len) == 0);
+    return a->reply.status == b->reply.status && exchange_same_headers(&a->reply, &b->reply) && a->len == b->len &&
+           (a->len == 0 || memcmp(a->body, b->body, a->len) == 0);
 }
 
 static inline const char *exchange_header(const struct exchange *x, const char *name)

@@ -118,17 +118,6 @@ def several_loops_wake_without_pushing_others_aside(_, loops, policy):
         assert found.count(policy) >= len(found) - 1, found
 
 
-@test
-def keeps_the_scheduling_that_it_was_started_with(_):
-    before = os.sched_getscheduler(0)
-    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    try:
-        with Server("--loops", "2") as server:
-            equal(set(policies(server)), {os.SCHED_IDLE})
-    finally:
-        os.sched_setscheduler(0, before, os.sched_param(0))
-
-
 @test(limit=60)
 def answers_everything_on_the_pool_when_told(_):
     with Server("--inline-bytes", "0") as pooled:
